@@ -196,11 +196,17 @@ static int check_policy(struct policy *p, uint64_t slice_ns)
 static int check_weights(const struct sched_opts *o)
 {
 	uint64_t weight;
-	for (size_t i = 0; i < o->weights.n; i++)
-		if (!jobs_read_weight(o->weights.v[i], &weight))
+	for (size_t i = 0; i < o->weights.n; i++) {
+		const char *text = o->weights.v[i];
+		if (!jobs_read_weight(text, &weight))
 			return err_fail(GPQ_USAGE, "as in train=3",
-					"--weight %s: give NAME=N, N from 1 to 1000",
-					o->weights.v[i]);
+					"--weight %s: give NAME=N, N from 1 to 1000", text);
+		if (weight > o->policy.max_hold_ns / o->slice_ns)
+			return err_fail(GPQ_USAGE, "a longer --max-hold, or a shorter --slice",
+					"--weight %s: the others wait for so many slices, longer "
+					"than --max-hold",
+					text);
+	}
 	return GPQ_OK;
 }
 
@@ -348,6 +354,8 @@ static int read_config(struct sched_cmd *o, struct opts_file *file, const struct
 {
 	int status = opts_file_read(file, o->config, opts, RELOADED KEPT);
 	status = status ? status : opts_file_store(file, o->config, o);
+	err_at(o->config);
+	status = status ? status : check_options(o);
 	if (now) {
 		o->socket = now->socket;
 		o->group = now->group;
@@ -360,8 +368,9 @@ static int read_config(struct sched_cmd *o, struct opts_file *file, const struct
 		o->sched.tenant_by = now->sched.tenant_by;
 		o->sched.audit = now->sched.audit;
 	}
-	err_at(o->config);
-	status = status ? status : check_options(o);
+	if (!status && o->sched.slice_ns && o->sched.job_by == BY_CLASS)
+		status = err_fail(GPQ_USAGE, "restart the scheduler for that",
+				  "--slice is for jobs, and it started without --job-by");
 	err_at(NULL);
 	return status;
 }

@@ -57,7 +57,7 @@ static void weigh(const struct sched *s, struct sched_job *j)
 {
 	const char *name = *j->tenant ? j->tenant : j->key;
 	const struct words *all = &s->opts.weights;
-	uint64_t weight;
+	uint64_t weight = 1;
 	j->weight = 1;
 	for (size_t i = 0; i < all->n; i++)
 		if (jobs_read_weight(all->v[i], &weight) == strlen(name) &&
@@ -88,9 +88,17 @@ void jobs_join(struct sched *s, size_t class, char *key, char *tenant, struct gr
 	}
 	if (at == s->num_jobs)
 		ARRAY_ADD(s->jobs, s->cap_jobs, s->num_jobs);
-	s->jobs[at] =
-		(struct sched_job){.used = true, .class = class, .key = key, .tenant = tenant};
-	weigh(s, &s->jobs[at]);
+	struct sched_job *new = &s->jobs[at];
+	*new = (struct sched_job){.used = true, .class = class, .key = key, .tenant = tenant};
+	new->tenant_id = ++s->num_tenants;
+	for (size_t i = 0; i < s->num_jobs && *tenant; i++) {
+		const struct sched_job *j = &s->jobs[i];
+		if (i == at || !j->used || j->class != class || strcmp(j->tenant, tenant) != 0)
+			continue;
+		new->tenant_id = j->tenant_id;
+		memcpy(new->had, j->had, sizeof(new->had));
+	}
+	weigh(s, new);
 	m->job = at;
 }
 
@@ -237,16 +245,23 @@ static void make_units(struct sched *s, struct sched_job *j)
 	}
 }
 
-// Is the job one of which only a part could be held, which would wait for the rest?
-static bool is_refused(struct sched_job *j, uint64_t now)
+// A job of which only a part could be held, which would wait for the rest, is left alone for a
+// while. Returns when that is over.
+static uint64_t refuse(struct sched *s, uint64_t now)
 {
-	if (!is_whole(j))
-		return false;
-	if (j->missed)
-		j->refused_ns = now;
-	else if (j->refused_ns && now - j->refused_ns >= REFUSE_NS)
-		j->refused_ns = 0;
-	return j->refused_ns;
+	uint64_t next = NEVER;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		struct sched_job *j = &s->jobs[i];
+		if (!j->used || !is_whole(j))
+			continue;
+		if (j->missed)
+			j->refused_ns = now;
+		else if (j->refused_ns && now - j->refused_ns >= REFUSE_NS)
+			j->refused_ns = 0;
+		if (j->refused_ns)
+			next = lesser(next, j->refused_ns + REFUSE_NS);
+	}
+	return next;
 }
 
 // Returns the classes above that have work where the unit is, as bits; the 64th and later share
@@ -283,7 +298,7 @@ bool job_waits_for_slice(const struct sched *s, const struct sched_job *j)
 // Returns when the next decision about the job is due.
 static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 {
-	uint64_t next = is_refused(j, now) ? j->refused_ns + REFUSE_NS : NEVER;
+	uint64_t next = NEVER;
 	make_units(s, j);
 	for (size_t i = 0; i < j->n; i++) {
 		struct sched_unit *u = &j->units[i];
@@ -291,10 +306,13 @@ static uint64_t step_job(struct sched *s, struct sched_job *j, uint64_t now)
 		struct policy p = s->opts.policy;
 		settle_unit(s, j, u);
 		if (job_waits_for_slice(s, j)) {
-			// What it is owed is kept until its slice, and nothing is added.
+			// What it is owed is kept until its slice, and nothing is added. While it
+			// rests, it runs beside others, and a burst ends that.
+			const bool rests = now < u->policy.rest_ns;
 			p.part = u->part;
-			policy_step(&p, &u->policy, now, 0, false, u->cost_ns);
-			u->policy.held = false;
+			next = lesser(next, policy_step(&p, &u->policy, now, rests ? rivals : 0,
+							false, u->cost_ns));
+			u->policy.held = u->policy.held && rests;
 			continue;
 		}
 		if (rivals)
@@ -428,7 +446,8 @@ static void note_wait(const struct sched *s, size_t class, uint64_t now)
 uint64_t jobs_step(struct sched *s, uint64_t now)
 {
 	jobs_derive(s);
-	uint64_t next = slices_step(s, now);
+	uint64_t next = refuse(s, now);
+	next = lesser(next, slices_step(s, now));
 	for (size_t i = 0; i < s->num_jobs; i++)
 		if (s->jobs[i].used)
 			next = lesser(next, step_job(s, &s->jobs[i], now));

@@ -63,16 +63,17 @@ struct sched_job {
 	uint64_t busy;          // where the answer to a hold or its end is awaited
 	size_t members, missed; // living processes; those that cannot be held
 	// --slice (slices.c):
-	bool contends, waits; // it wants a slice; it has none and waits
-	bool moved;           // it came with this turn, or is on other GPUs since
-	bool shares;          // others want its GPUs, too
-	bool has_slice;       // it runs
-	bool fills;           // it runs until another, for which the GPUs are kept, can have them
-	uint64_t sliced_gpus; // where it was at the last turn
-	uint64_t slice_ns;    // time of this slice so far
-	uint64_t waits_ns;    // when its last slice ended, or when it came
-	double patience_ns;   // it waits no longer for the next
-	double had;           // time of its tenant's slices, over the weight; ns
+	uint64_t tenant_id; // the same for all jobs of a tenant
+	uint64_t wants;     // the GPUs of which it wants slices
+	uint64_t comes_to;  // of these, those that it wants since this turn
+	bool shares;        // others want them, too
+	bool has_slice;     // it runs
+	bool fills;         // it runs until another, for which the GPUs are kept, can have them
+	bool overdue;       // it has waited for too long, and is next
+	uint64_t slice_ns;  // time of this slice so far
+	uint64_t waits_ns;  // when its last slice ended, or when it came
+	double had[64];     // by GPU: time of its tenant's slices, each over the weight; ns
+	double ahead;       // what it has had more than others
 };
 
 struct sched_class {
@@ -165,7 +166,8 @@ struct sched {
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns, sliced_ns;
-	size_t contending;             // --slice: jobs that wanted a slice at the last turn
+	size_t wanting;                // --slice: jobs that wanted one at the last turn
+	uint64_t num_tenants;          // --slice: how many there were
 	FILE *decisions;               // the log of decisions; NULL: none
 	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST
 	size_t decided;                // how many there were

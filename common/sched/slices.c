@@ -5,142 +5,167 @@
 
 #define NEVER UINT64_MAX
 
-// Are both jobs of the class, and do they want the same GPU? A job of which a process cannot be
-// held runs all the time: it waits for nobody.
-static bool contend(const struct sched_job *a, const struct sched_job *b)
+// What the jobs of a class want of a GPU.
+struct demand {
+	size_t jobs;
+	double weights; // theirs, added up
+	double least;   // the least that a tenant there has had; below 0: nobody was there before
+};
+
+static unsigned first_gpu(uint64_t gpus)
 {
-	return a != b && a->used && b->used && a->class == b->class && a->contends && b->contends &&
-	       a->gpus & b->gpus;
+	return (unsigned)__builtin_ctzll(gpus);
 }
 
 static bool same_tenant(const struct sched_job *a, const struct sched_job *b)
 {
-	return a == b || (a->used && b->used && a->class == b->class && *a->tenant &&
-			  strcmp(a->tenant, b->tenant) == 0);
+	return a->used && b->used && a->class == b->class && a->tenant_id == b->tenant_id;
 }
 
-// Adds to a slice, which is charged to the tenant: its jobs have one account. GPUs that nobody else
-// wants are free.
+// Adds to a slice, which is charged to the tenant: its jobs have one account for each GPU.
 static void charge(struct sched *s, struct sched_job *j, uint64_t ns)
 {
 	for (size_t i = 0; i < s->num_jobs; i++)
-		if (same_tenant(j, &s->jobs[i]))
-			s->jobs[i].had += (double)ns / j->weight;
-	j->slice_ns += ns;
+		for (uint64_t gpus = j->wants; gpus && same_tenant(j, &s->jobs[i]);
+		     gpus &= gpus - 1)
+			s->jobs[i].had[first_gpu(gpus)] += (double)ns / j->weight;
+	j->slice_ns += j->shares ? ns : 0;
 }
 
 // Counts the time since the last turn, and ends slices. Returns true if there is a choice: a slice
-// is over, or a job has come, has gone, or is on other GPUs.
+// is over, or a job has come, has gone, or is on other GPUs. A job of which a process cannot be
+// held runs all the time, and wants no slice.
 static bool account(struct sched *s, struct sched_job *j, uint64_t now)
 {
-	const bool contends = j->used && j->gpus && !j->refused_ns;
-	if (j->has_slice && j->shares)
+	const uint64_t wants = j->used && !j->refused_ns ? j->gpus : 0;
+	const bool changed = wants != j->wants;
+	if (j->has_slice)
 		charge(s, j, now - s->sliced_ns);
-	const bool over = j->has_slice && j->shares && !j->fills && j->slice_ns >= s->opts.slice_ns;
-	const bool left = j->contends && !contends;
-	j->moved = contends && (!j->contends || j->gpus != j->sliced_gpus);
-	if (over || (contends && !j->contends))
+	const bool over = j->has_slice && !j->fills && j->slice_ns >= s->opts.slice_ns;
+	if (over || !j->wants)
 		j->waits_ns = now;
-	j->contends = contends;
-	j->sliced_gpus = j->gpus;
-	j->has_slice = j->has_slice && contends && !over;
-	return over || left || j->moved;
+	j->comes_to = wants & ~j->wants;
+	j->wants = wants;
+	j->has_slice = j->has_slice && wants && !over;
+	return changed || over;
 }
 
-// Sets whether others want the job's GPUs, and how long it may wait for its next slice: twice as
-// long as weights say, or one whose tenant has had much elsewhere would wait until others have had
-// as much. Whoever comes, or comes to other GPUs, has had as much as its tenant's other jobs, or
-// else as the one there that has had least.
-static void compare(struct sched *s, struct sched_job *j)
+// A tenant that comes to a GPU has had as much there as the one that has had least.
+static void open_accounts(struct sched *s, struct sched_job *j, const struct demand *demand)
 {
-	double least = -1, theirs = 0, others = 0;
-	unsigned siblings = 0;
+	uint64_t comes_to = j->comes_to;
+	for (size_t i = 0; i < s->num_jobs && comes_to; i++)
+		if (same_tenant(j, &s->jobs[i]))
+			comes_to &= ~(s->jobs[i].wants & ~s->jobs[i].comes_to);
+	for (; comes_to; comes_to &= comes_to - 1) {
+		const unsigned g = first_gpu(comes_to);
+		for (size_t i = 0; i < s->num_jobs; i++)
+			if (same_tenant(j, &s->jobs[i]) && s->jobs[i].had[g] < demand[g].least)
+				s->jobs[i].had[g] = demand[g].least;
+	}
+}
+
+static void add_demand(const struct sched_job *j, uint64_t gpus, struct demand *demand)
+{
+	for (; gpus; gpus &= gpus - 1) {
+		struct demand *d = &demand[first_gpu(gpus)];
+		const double had = j->had[first_gpu(gpus)];
+		d->least = !d->jobs || had < d->least ? had : d->least;
+		d->jobs++;
+		d->weights += j->weight;
+	}
+}
+
+// How much the job's tenant has had more than others, where it has had most; and whether it has
+// waited twice as long as weights and the tenant's other jobs there explain. That comes of other
+// GPUs, which it needs as well.
+static void compare(const struct sched *s, struct sched_job *j, const struct demand *demand,
+		    uint64_t now)
+{
+	double patience = 0;
+	j->ahead = 0;
 	j->shares = false;
-	for (size_t i = 0; i < s->num_jobs; i++) {
-		const struct sched_job *k = &s->jobs[i];
-		const bool rivals = contend(j, k);
-		j->shares |= rivals;
-		others += rivals ? k->weight : 0;
-		if (!same_tenant(j, k)) {
-			if (rivals && !k->moved && (least < 0 || k->had < least))
-				least = k->had;
-		} else if (k != j && k->contends && (!k->moved || k < j)) {
-			siblings++;
-			theirs = k->had;
-		}
+	for (uint64_t gpus = j->wants; gpus; gpus &= gpus - 1) {
+		const unsigned g = first_gpu(gpus);
+		const double ahead = j->had[g] - demand[g].least;
+		double weights = 0;
+		for (size_t i = 0; i < s->num_jobs; i++)
+			if (same_tenant(j, &s->jobs[i]) && s->jobs[i].wants >> g & 1)
+				weights += demand[g].weights;
+		patience += 2 * weights / j->weight * (double)s->opts.slice_ns;
+		j->ahead = ahead > j->ahead ? ahead : j->ahead;
+		j->shares |= demand[g].jobs > 1;
 	}
-	if (j->moved && (siblings || least >= 0))
-		j->had = siblings ? theirs : least;
-	j->patience_ns = 2 * (siblings + 1) * (1 + others / j->weight) * (double)s->opts.slice_ns;
+	j->overdue = (double)(now - j->waits_ns) > patience;
 }
 
-static bool is_overdue(const struct sched_job *j, uint64_t now)
+// Who is next: an overdue job, one of the tenant that has had least, one that has waited longest.
+static int by_claim(const void *a, const void *b)
 {
-	return (double)(now - j->waits_ns) > j->patience_ns;
+	const struct sched_job *x = *(struct sched_job *const *)a;
+	const struct sched_job *y = *(struct sched_job *const *)b;
+	if (x->overdue != y->overdue)
+		return y->overdue - x->overdue;
+	if (!x->overdue && (x->ahead < y->ahead || x->ahead > y->ahead))
+		return x->ahead < y->ahead ? -1 : 1;
+	return (x->waits_ns > y->waits_ns) - (x->waits_ns < y->waits_ns);
 }
 
-// Is `a` to have the next slice, and not `b`? An overdue one, then one of the tenant that has had
-// least, then the one that has waited longest.
-static bool comes_before(const struct sched_job *a, const struct sched_job *b, uint64_t now)
-{
-	if (is_overdue(a, now) || is_overdue(b, now) || (a->had <= b->had && b->had <= a->had))
-		return is_overdue(a, now) == is_overdue(b, now) ? a->waits_ns < b->waits_ns
-								: is_overdue(a, now);
-	return a->had < b->had;
-}
-
-static struct sched_job *next_waiting(struct sched *s, size_t class, uint64_t now)
-{
-	struct sched_job *next = NULL;
-	for (size_t i = 0; i < s->num_jobs; i++) {
-		struct sched_job *j = &s->jobs[i];
-		if (j->waits && j->class == class && (!next || comes_before(j, next, now)))
-			next = j;
-	}
-	return next;
-}
-
-// Chooses who runs: those in their slices, then who is next. One that does not fit beside those has
-// its GPUs kept for it, or a job on many GPUs would wait for ever; until it can have all of them,
-// others run there.
+// Chooses who runs: those in their slices, then by their claims. One that does not fit beside those
+// has its GPUs kept for it, or a job on many GPUs would wait for ever; until it can have all of
+// them, others run there.
 static void choose(struct sched *s, size_t class, uint64_t now)
 {
-	uint64_t kept = 0, run = 0;
-	struct sched_job *next;
+	struct demand before[64] = {0}, demand[64] = {0};
+	struct sched_job **waiting = xcalloc(s->num_jobs + 1, sizeof(void *));
+	uint64_t kept, run = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < s->num_jobs; i++)
+		if (s->jobs[i].class == class)
+			add_demand(&s->jobs[i], s->jobs[i].wants & ~s->jobs[i].comes_to, before);
+	for (size_t i = 0; i < s->num_jobs; i++)
+		if (s->jobs[i].class == class && s->jobs[i].comes_to)
+			open_accounts(s, &s->jobs[i], before);
+	for (size_t i = 0; i < s->num_jobs; i++)
+		if (s->jobs[i].class == class)
+			add_demand(&s->jobs[i], s->jobs[i].wants, demand);
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		struct sched_job *j = &s->jobs[i];
-		if (!j->used || j->class != class)
+		if (j->class != class || !j->wants)
 			continue;
-		compare(s, j);
-		j->has_slice = j->has_slice && !j->fills && !(j->gpus & run);
-		j->waits = j->contends && !j->has_slice;
-		run |= j->has_slice ? j->gpus : 0;
+		compare(s, j, demand, now);
+		j->has_slice = j->has_slice && !j->fills && !(j->wants & run);
+		run |= j->has_slice ? j->wants : 0;
+		if (!j->has_slice)
+			waiting[n++] = j;
 	}
+	qsort(waiting, n, sizeof(void *), by_claim);
 	kept = run;
-	while ((next = next_waiting(s, class, now)) != NULL) {
-		next->waits = false;
-		next->fills = next->gpus & kept;
-		next->has_slice = !(next->gpus & run);
-		next->slice_ns = 0;
-		kept |= next->gpus;
-		run |= next->has_slice ? next->gpus : 0;
+	for (size_t i = 0; i < n; i++) {
+		struct sched_job *j = waiting[i];
+		j->fills = j->wants & kept;
+		j->has_slice = !(j->wants & run);
+		j->slice_ns = 0;
+		kept |= j->wants;
+		run |= j->has_slice ? j->wants : 0;
 	}
+	free(waiting);
 }
 
 uint64_t slices_step(struct sched *s, uint64_t now)
 {
 	uint64_t next = NEVER;
-	size_t contending = 0;
+	size_t wanting = 0;
 	bool changed = false;
 	for (size_t i = 0; i < s->num_jobs && s->opts.slice_ns; i++) {
 		changed |= account(s, &s->jobs[i], now);
-		contending += s->jobs[i].contends;
+		wanting += s->jobs[i].wants != 0;
 	}
 	s->sliced_ns = now;
 	if (!s->opts.slice_ns)
 		return NEVER;
-	changed |= contending != s->contending; // one was forgotten
-	s->contending = contending;
+	changed |= wanting != s->wanting; // a job was forgotten
+	s->wanting = wanting;
 	for (size_t class = 1; changed && class < s->n; class ++)
 		choose(s, class, now);
 	for (size_t i = 0; i < s->num_jobs; i++) {

@@ -118,7 +118,7 @@ gpq: sched: --offline: 4711 is no key; KEY=VALUE chooses, as comm=train or conta
 
 # Wrong options.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; w() { for o in "$@"; do gpq sched --dry-run --offline comm=x $o && echo "$o: done" || [ $? = 2 ] || echo "status of $o"; done; }
-> w '--share 80' '--share 0:1' '--share 1:x' '--share 1:2:3:4:5:6:7:8:9' '--share 60:30:10' '--slice 9ms --job-by pod' '--slice 1s' '--slice 2s --job-by pod' '--tenant-by user' '--weight x=1' '--slice 1s --job-by pod --weight x=0' '--slice 1s --job-by pod --weight =1' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
+> w '--share 80' '--share 0:1' '--share 1:x' '--share 1:2:3:4:5:6:7:8:9' '--share 60:30:10' '--slice 9ms --job-by pod' '--slice 1s' '--slice 2s --job-by pod' '--tenant-by user' '--weight x=1' '--slice 1s --job-by pod --weight x=0' '--slice 1s --job-by pod --weight =1' '--slice 500ms --job-by pod --weight x=3' '--slo p99' '--slo p9<1ms' '--slo p99<1ms --share 1:1' '--share 80:20 --period 5ms' '--share 80:20 --period 10s' '--max-hold 9ms' '--max-hold 2h' '--idle 1s' '--interval 1us' '--grace 256' '--for 0' '--class x' '--class online=comm=a' '--class a/b=comm=a' '--class x=nope=1' --no-socket '--no-socket --online comm=y --no-activity' '--watch 1s' '--table classes' 4711
 gpq: sched: --share 80: give UP:DOWN, as 80:20
 gpq: sched: --share 0:1: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
 gpq: sched: --share 1:x: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
@@ -131,6 +131,7 @@ gpq: sched: --tenant-by is about the turns that --slice makes; --slice 1m, for o
 gpq: sched: --weight is about the turns that --slice makes; --slice 1m, for one
 gpq: sched: --weight x=0: give NAME=N, N from 1 to 1000; as in train=3
 gpq: sched: --weight =1: give NAME=N, N from 1 to 1000; as in train=3
+gpq: sched: --weight x=3: the others wait for so many slices, longer than --max-hold; a longer --max-hold, or a shorter --slice
 gpq: sched: --slo p99: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
 gpq: sched: --slo p9<1ms: give a percentile from p50 on, < and a time; for example --slo 'p99 < 50ms'
 gpq: sched: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last

@@ -691,7 +691,6 @@ def _(r):
                 held = at
             s.at(5 * MS)
             s.answered(a)
-        on.set_index(0, 2, 2)
         s.ask("end 1")
         s.until(lambda: s.at(1 * MS) or not a.off)
         return answer, held
@@ -861,6 +860,7 @@ def _(r):
         yield reload("offline comm=target", "idl 5ms"), True
         yield reload("offline comm=target", "share 1:1", "slo p99 < 1ms"), True
         yield reload("offline comm=target", "class mid=comm=x", "share 4:3:2:1"), True
+        yield reload("offline comm=target", "class mid=comm=x", "job-by process", "slice 100ms"), True
         os.unlink(path)
         s.p.send_signal(signal.SIGHUP)
         yield [manager.recv(64)[:9] for _ in range(2)], [b"RELOADING", b"READY=1"]
@@ -883,9 +883,32 @@ def _(r):
             "gpq: sched: FILE: line 2: idl is no option of such a file, did you mean idle; long names of options, without dashes", *wrong,
             "gpq: sched: FILE: --slo and --share exclude each other; --slo finds the parts itself, by how long hints last", *wrong,
             "gpq: sched: FILE: --share 4:3:2:1 gives parts to 4 classes, but there are 3; two parts are for any number of classes", *wrong,
+            "gpq: sched: FILE: --slice is for jobs, and it started without --job-by; restart the scheduler for that", *wrong,
             "gpq: sched: FILE: No such file or directory", *wrong,
             "gpq: sched: FILE: reloaded: offline: pid=t1, pid=t2 -> pid=999999999, pid=t2",
             "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms"]
+
+
+@scenario("--config: --slice can go, though --tenant-by stays as it was; weights are read again")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    path = r.dir + "/conf"
+
+    def write(*lines):
+        with open(path, "w") as f:
+            f.write("".join(line + "\n" for line in ("job-by process", "max-hold 10m", "offline " + pids(a, b), *lines)))
+    write("slice 200ms", "tenant-by user")
+    s = Sched(r, "--config", path)
+    yield s.until(lambda: s.at(1 * MS) or a.off or b.off), True
+    for lines in ("slice 200ms", "weight 0=3"), ():
+        write(*lines)
+        os.kill(s.p.pid, signal.SIGHUP)
+        s.at(20 * MS)
+    yield s.until(lambda: s.at(1 * MS) or not (a.off or b.off)), True
+    kept = "gpq: sched: FILE: --tenant-by is as it was when the scheduler started; restart it for that"
+    yield [x.replace(path, "FILE") for x in s.end().split(" / ") if x.startswith("gpq:")], [
+        "gpq: sched: FILE: reloaded: weight: (nothing) -> 0=3", kept,
+        "gpq: sched: FILE: reloaded: slice: 200ms -> (nothing)", "gpq: sched: FILE: reloaded: weight: 0=3 -> (nothing)", kept]
 
 
 @scenario("without --config SIGHUP ends it; --audit says once who sends hints, and who is refused")

@@ -289,8 +289,8 @@ static void jobs_of_a_class_have_slices(void **state)
 	jobs_fini(&s);
 }
 
-// Jobs of class 2, of these tenants and called 0 to 3, that take turns of 20 ms on GPU 0.
-static void make_tenants(const char *const tenants[EACH])
+// Jobs of class 2, of these tenants and called 0 to 3, that take turns of 20 ms.
+static void make_tenants(const char *const tenants[EACH], const uint64_t gpus[EACH])
 {
 	static const struct policy slow = {
 		.kind = POLICY_STRICT, .max_hold_ns = 100000 * MS, .rest_ns = 100 * MS};
@@ -301,13 +301,13 @@ static void make_tenants(const char *const tenants[EACH])
 	s.opts.slice_ns = 20 * MS;
 	for (size_t k = 0; k < EACH; k++) {
 		members[1][k].state = MEMBER_ENDED;
-		members[2][k].gpus = 1;
+		members[2][k].gpus = gpus[k];
 		jobs_join(&s, 2, xasprintf("%zu", k), xstrdup(tenants[k]), &members[2][k]);
 	}
 }
 
-// Lets jobs of class 2 on GPU 0 take turns for a minute, and counts the ms that each runs.
-static void run_on_one_gpu(unsigned ran[EACH])
+// Lets jobs of class 2 take turns for a minute, and counts the ms that each runs.
+static void run_a_minute(unsigned ran[EACH])
 {
 	memset(ran, 0, EACH * sizeof(*ran));
 	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
@@ -325,13 +325,22 @@ static void tenants_have_their_parts(void **state)
 		const char *tenants[EACH];
 		char weights[2][8];
 		unsigned ran[EACH];
+		uint64_t gpus[EACH];
 	} cases[] = {
-		{{"a", "a", "b", "b"}, {""}, {15000, 15000, 15000, 15000}},
-		{{"a", "a", "a", "b"}, {""}, {10000, 10000, 10000, 30000}},
-		{{"a", "a", "a", "b"}, {"a=3"}, {15000, 15000, 15000, 15000}},
-		{{"", "", "", ""}, {"3=2", "1=1"}, {12000, 12000, 12000, 24000}},
-		{{"", "", "c=d", "c=d"}, {"c=d=8", "0=2"}, {10909, 5455, 21818, 21818}},
-		{{"", "", "", ""}, {"0=1000"}, {59820, 60, 60, 60}},
+		{{"a", "a", "b", "b"}, {""}, {15000, 15000, 15000, 15000}, {1, 1, 1, 1}},
+		{{"a", "a", "a", "b"}, {""}, {10000, 10000, 10000, 30000}, {1, 1, 1, 1}},
+		{{"a", "a", "a", "b"}, {"a=3"}, {15000, 15000, 15000, 15000}, {1, 1, 1, 1}},
+		{{"", "", "", ""}, {"3=2", "1=1"}, {12000, 12000, 12000, 24000}, {1, 1, 1, 1}},
+		{{"", "", "c=d", "c=d"},
+		 {"c=d=8", "0=2"},
+		 {10909, 5455, 21818, 21818},
+		 {1, 1, 1, 1}},
+		{{"", "", "", ""}, {"0=1000"}, {59820, 60, 60, 60}, {1, 1, 1, 1}},
+		// One job on two GPUs, or two on one each; what a tenant has elsewhere is not
+		// counted.
+		{{"a", "b", "b", "c"}, {""}, {30000, 30000, 30000, 60000}, {3, 1, 2, 4}},
+		{{"a", "b", "a", "a"}, {""}, {30000, 30000, 60000, 60000}, {1, 1, 2, 4}},
+		{{"", "", "", ""}, {"0=2"}, {40000, 20000, 20000, 60000}, {3, 1, 2, 4}},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -339,55 +348,134 @@ static void tenants_have_their_parts(void **state)
 		char first[8], second[8], *weights[] = {first, second};
 		memcpy(first, cases[i].weights[0], sizeof(first));
 		memcpy(second, cases[i].weights[1], sizeof(second));
-		make_tenants(cases[i].tenants);
+		make_tenants(cases[i].tenants, cases[i].gpus);
 		s.opts.weights = (struct words){.v = weights, .n = !!*first + !!*second};
 		jobs_weigh(&s);
-		run_on_one_gpu(ran);
+		run_a_minute(ran);
 		for (size_t k = 0; k < EACH; k++)
 			assert_in_range(ran[k] + 600, cases[i].ran[k], cases[i].ran[k] + 1200);
 		members[2][3].gpus = 0;
-		run_on_one_gpu(ran);
+		run_a_minute(ran);
 		assert_int_equal(ran[3], 0);
-		members[2][3].gpus = 1;
-		run_on_one_gpu(ran);
+		members[2][3].gpus = cases[i].gpus[3];
+		run_a_minute(ran);
 		assert_in_range(ran[3] + 600, cases[i].ran[3], cases[i].ran[3] + 1200);
 		jobs_fini(&s);
 	}
 }
 
-// A tenant that has had a minute on GPU 0 has another job on GPU 1, where the one that was there
-// has had nothing: it does not wait until that one has had a minute, too, but for 8 slices at most.
-static void nobody_waits_for_ever(void **state)
+// The accounts of a GPU begin when jobs share it: neither who comes nor who was there alone pays or
+// is paid for what was before, and a job that comes and goes does not get more by that.
+static void accounts_begin_with_sharing(void **state)
 {
-	static const char *const tenants[EACH] = {"a", "b", "a", "c"};
-	unsigned ran[EACH], waited = 0, most = 0;
+	static const char *const each[EACH] = {"", "", "", ""}, *const two[EACH] = {"a", "b", "a",
+										    "c"};
+	static const uint64_t first[EACH] = {1, 1, 2, 0}, second[EACH] = {1, 1, 0, 2};
+	char weight[] = "0=10", *weights[] = {weight};
+	unsigned ran[EACH], part[EACH], most = 0, waited = 0;
 	(void)state;
-	make_tenants(tenants);
-	members[2][2].gpus = 0;
-	members[2][3].gpus = 2;
-	run_on_one_gpu(ran);
+	make_tenants(each, first);
+	run_a_minute(ran);
+	members[2][3].gpus = 3; // a job on GPU 0, which two have shared, and on GPU 1
+	run_a_minute(ran);
+	assert_in_range(ran[0], 19400, 20600);
+	assert_in_range(ran[1], 19400, 20600);
+	assert_in_range(ran[2], 39400, 40600);
+	assert_in_range(ran[3], 19400, 20600);
+	jobs_fini(&s);
+	make_tenants(two, second);
+	run_a_minute(ran);
 	assert_int_equal(ran[3], 60000);
-	members[2][2].gpus = 2;
+	members[2][2].gpus = 2; // another job of a, which had half of GPU 0 for a minute
 	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
 		step(now_ns);
 		waited = off(&members[2][2]) ? waited + 1 : 0;
 		most = waited > most ? waited : most;
 	}
-	assert_in_range(most, 20, 8 * 20 + 20);
-	// Another job of a tenant takes from the account that the others have: c has half of GPU 1.
-	members[2][2].state = MEMBER_ENDED;
+	assert_in_range(most, 20, 60);
+	// A new job of c takes from its account: a still has half.
+	members[2][1].state = MEMBER_ENDED;
 	step(now_ns);
-	members[2][2].state = MEMBER_READY;
-	jobs_join(&s, 2, xstrdup("4"), xstrdup("c"), &members[2][2]);
-	members[2][0].gpus = 2;
-	memset(ran, 0, sizeof(ran));
-	for (unsigned n = 0; n < 30000; n++, now_ns += MS) {
+	members[2][1].state = MEMBER_READY;
+	members[2][1].gpus = 2;
+	jobs_join(&s, 2, xstrdup("4"), xstrdup("c"), &members[2][1]);
+	run_a_minute(ran);
+	assert_in_range(ran[2], 29400, 30600);
+	assert_in_range(ran[1], 14400, 15600);
+	assert_in_range(ran[3], 14400, 15600);
+	jobs_fini(&s);
+	make_tenants(each, second);
+	s.opts.weights = (struct words){.v = weights, .n = 1};
+	jobs_weigh(&s);
+	memset(part, 0, sizeof(part));
+	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+		members[2][1].gpus = n / 100 % 2 ? 1 : 1 | 4;
 		step(now_ns);
-		for (size_t k = 0; k < EACH; k++)
-			ran[k] += !off(&members[2][k]);
+		part[1] += !off(&members[2][1]);
 	}
-	assert_in_range(ran[0], 14000, 16000);
-	assert_in_range(ran[2] + ran[3], 14000, 16000);
+	assert_in_range(part[1], 4900, 6000);
+	jobs_fini(&s);
+}
+
+// A job on two GPUs waits on one of them, and others run on the other one meanwhile. When it need
+// not wait any more, these do not pay for a minute, but wait for four slices at most.
+static void nobody_waits_for_ever(void **state)
+{
+	static const char *const each[EACH] = {"", "", "", ""};
+	static const uint64_t gpus[EACH] = {3, 1, 2, 0};
+	char weight[] = "2=10", *weights[] = {weight};
+	unsigned ran[EACH], most = 0, waited = 0;
+	(void)state;
+	make_tenants(each, gpus);
+	s.opts.weights = (struct words){.v = weights, .n = 1};
+	jobs_weigh(&s);
+	run_a_minute(ran);
+	assert_in_range(ran[1], 53000, 56000);
+	members[2][2].gpus = 0;
+	for (unsigned n = 0; n < 20000; n++, now_ns += MS) {
+		step(now_ns);
+		waited = off(&members[2][1]) ? waited + 1 : 0;
+		most = waited > most ? waited : most;
+	}
+	assert_in_range(most, 4 * 20, 5 * 20);
+	jobs_fini(&s);
+}
+
+// A job that is left alone again after it was refused is not held for anybody's turn. One that
+// waited for longer than --max-hold runs beside the others, until online work comes.
+static void nobody_is_held_for_nothing(void **state)
+{
+	static const char *const each[EACH] = {"", "", "", ""};
+	static const uint64_t one[EACH] = {1, 0, 0, 0}, three[EACH] = {1, 1, 1, 0};
+	unsigned both = 0;
+	(void)state;
+	make_tenants(each, one);
+	step(now_ns);
+	members[2][0].state = MEMBER_SILENT;
+	step(now_ns);
+	members[2][0].state = MEMBER_READY;
+	for (unsigned n = 0; n < 6000; n++, now_ns += MS) {
+		step(now_ns);
+		assert_int_equal(off(&members[2][0]), 0);
+	}
+	jobs_fini(&s);
+	make_tenants(each, three);
+	s.opts.slice_ns = 1000 * MS;
+	s.opts.policy.max_hold_ns = 1000 * MS;
+	s.opts.policy.rest_ns = 500 * MS;
+	for (unsigned n = 0; n < 10000 && both < 100; n++, now_ns += MS) {
+		unsigned on = 0;
+		step(now_ns);
+		for (size_t k = 0; k < 3; k++)
+			on += !off(&members[2][k]);
+		both = on > 1 ? both + 1 : 0;
+	}
+	assert_int_equal(both, 100);
+	classes[0].works = 1;
+	step(now_ns);
+	step(now_ns);
+	for (size_t k = 0; k < 3; k++)
+		assert_int_equal(off(&members[2][k]), 1);
 	jobs_fini(&s);
 }
 
@@ -469,7 +557,9 @@ int main(void)
 		cmocka_unit_test(each_class_has_its_part),
 		cmocka_unit_test(jobs_of_a_class_have_slices),
 		cmocka_unit_test(tenants_have_their_parts),
+		cmocka_unit_test(accounts_begin_with_sharing),
 		cmocka_unit_test(nobody_waits_for_ever),
+		cmocka_unit_test(nobody_is_held_for_nothing),
 		cmocka_unit_test(a_job_with_one_missing_runs),
 		cmocka_unit_test(busy_classes_take_turns),
 		cmocka_unit_test(no_reason_after_another_holds_too_long),
