@@ -162,6 +162,9 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 		{"runs", "runs", ": no class above has work there", ""},
 	};
 	char ns[24];
+	bool later = false;
+	for (size_t i = 0; i < t->clients.n; i++)
+		later |= t->clients.v[i].later != 0;
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		if (strcmp(j->state, texts[i].state) != 0)
 			continue;
@@ -179,6 +182,8 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 			put_work(b, t, j);
 		else
 			buf_puts(b, texts[i].idle);
+		if (!*j->rival && later && strcmp(j->state, "runs") == 0)
+			buf_puts(b, " (deadlines of hints leave time)");
 		if (j->left_ns != U64_NULL && *texts[i].left)
 			buf_printf(b, texts[i].left, text_ns(ns, j->left_ns));
 		buf_puts(b, "\n");

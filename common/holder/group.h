@@ -93,6 +93,7 @@ struct group_member {
 	uint64_t user;       // for the caller: user id of the process
 	size_t job;          // for the caller: what the process belongs to
 	bool said;           // for the caller: `failure` was reported
+	bool excused;        // set by the caller: group_work() leaves it out
 	// State of the watched queues:
 	enum member_look look;
 	enum member_indices indices;

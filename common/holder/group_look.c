@@ -194,7 +194,7 @@ uint64_t group_work(const struct group *g)
 	uint64_t gpus = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct group_member *m = g->v[i];
-		if (m->state == MEMBER_ENDED || !member_has_work(m))
+		if (m->state == MEMBER_ENDED || m->excused || !member_has_work(m))
 			continue;
 		if (m->indices == INDICES_SILENT || !g->bits)
 			gpus |= m->gpus;

@@ -44,9 +44,8 @@ static const char *const answers[] = {
 	[IDS] = "error limit a client may have 32 hints\n",
 	[ENDED] = "error ended before the offline queues were off\n",
 	[EXPIRED] = "error expired before the offline queues were off\n",
-	[WORD] =
-		"error request expected begin [ID] [gpu=] [class=] [for=] [deadline=], end [ID] or "
-		"status\n",
+	[WORD] = ("error request expected begin [ID] [gpu=] [class=] [for=] [deadline=], "
+		  "end [ID] or status\n"),
 	[BAD_ID] = "error request an ID is a number of at most 20 digits, below 2^64\n",
 	[BAD_TIME] = "error request for= and deadline= take a time such as 30s, at most 1h\n",
 	[TOO_LONG] = "error request a line has at most 256 bytes\n",
@@ -230,6 +229,11 @@ static enum answer begin_hint(struct hints *h, struct client *c, const struct hi
 	*hint = *as;
 	hint->first_ns = before.first_ns;
 	hint->urgent_ns = before.urgent_ns;
+	hint->since_ns = before.since_ns ? h->now_ns : 0;
+	// Begun again, it is the same work: its deadline stays, and one that counts goes on
+	// counting.
+	if (before.deadline_ns && as->deadline_ns)
+		hint->deadline_ns = lesser(before.deadline_ns, as->deadline_ns);
 	urge(h, hint);
 	h->waiting++;
 	return WAITS;
@@ -312,6 +316,7 @@ static void tell_end(const struct hints *h, const struct hint *hint, bool closed
 							      ? now - hint->deadline_ns
 							      : 0,
 					   .deadline = hint->deadline_ns,
+					   .expired = hint->expired,
 					   .closed = closed});
 }
 
@@ -511,17 +516,27 @@ void hints_look(struct hints *h)
 	}
 }
 
-uint64_t hints_gpus(const struct hints *h, size_t class, bool count)
+uint64_t hints_gpus(const struct hints *h, size_t class)
 {
 	uint64_t gpus = 0;
 	for (unsigned i = 0; i < h->places && h->active; i++)
 		for (unsigned k = 0; h->clients[i].fd >= 0 && k < h->clients[i].num_hints; k++) {
 			const struct hint *hint = &h->clients[i].hints[k];
-			if (!hint->expired && !hint->since_ns != count &&
-			    hint->scope.class == class)
+			if (!hint->expired && hint->since_ns && hint->scope.class == class)
 				gpus |= hint->scope.gpus;
 		}
 	return gpus;
+}
+
+unsigned hints_later(const struct hints *h, pid_t pid)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < h->places && h->active; i++) {
+		const struct client *c = &h->clients[i];
+		for (unsigned k = 0; c->fd >= 0 && (!pid || c->pid == pid) && k < c->num_hints; k++)
+			n += !c->hints[k].expired && !c->hints[k].since_ns;
+	}
+	return n;
 }
 
 uint64_t hints_urge(struct hints *h, uint64_t now_ns)
@@ -735,7 +750,8 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++) {
 			struct hint *hint = &c->hints[k];
 			const uint64_t lasts = hint->lasts_ns ? hint->lasts_ns : age_ns;
-			if (hint->expired || !hint->since_ns || now_ns - hint->since_ns <= lasts)
+			if (hint->expired || !hint->since_ns || now_ns <= hint->deadline_ns ||
+			    now_ns - hint->since_ns <= lasts)
 				continue;
 			expire_hint(h, c, hint);
 		}
@@ -764,9 +780,12 @@ bool hints_next(const struct hints *h, unsigned *at, struct hints_client *to)
 				    .requests = c->requests,
 				    .throttled = c->throttled,
 				    .expired = c->expired};
-	for (unsigned k = 0; k < c->num_hints; k++)
-		if (!c->hints[k].expired && c->hints[k].since_ns)
-			to->hints[to->active++] = c->hints[k].scope;
+	for (unsigned k = 0; k < c->num_hints; k++) {
+		const struct hint *hint = &c->hints[k];
+		if (!hint->expired && hint->since_ns)
+			to->hints[to->active++] = hint->scope;
+		to->later += !hint->expired && !hint->since_ns;
+	}
 	return true;
 }
 

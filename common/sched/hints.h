@@ -47,6 +47,7 @@ struct hint_end {
 	uint64_t urgent_ns; // of this, since it counted; 0: its deadline left time to the end
 	uint64_t late_ns;   // since its deadline; 0: it ended before, or had none
 	bool deadline;      // it had one
+	bool expired;       // before it ended
 	bool closed;        // with its connection
 };
 
@@ -107,8 +108,11 @@ unsigned hints_active(const struct hints *h);
 // will (UINT64_MAX: none is left).
 uint64_t hints_urge(struct hints *h, uint64_t now_ns);
 
-// The GPUs of the active hints about a class that count, or that do not count yet.
-uint64_t hints_gpus(const struct hints *h, size_t class, bool count);
+// The GPUs of the active hints about a class that count.
+uint64_t hints_gpus(const struct hints *h, size_t class);
+
+// The number of active hints that do not count yet, of the clients of a process; pid 0: of all.
+unsigned hints_later(const struct hints *h, pid_t pid);
 
 // Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs:
 // each time of an eighth of them.
@@ -146,6 +150,7 @@ struct hints_client {
 	uid_t uid;
 	struct hint_scope scope;                // of its work, where its hints do not say otherwise
 	unsigned active;                        // its active hints that count
+	unsigned later;                         // those that do not count yet
 	struct hint_scope hints[HINTS_IDS_MAX]; // of these
 	uint64_t requests, throttled, expired;
 };

@@ -276,33 +276,35 @@ static void sample_classes(struct sched *s, uint64_t now)
 	s->sample_every_ns = greater((clock_ns() - now) * AWAKE, s->opts.sample_ns);
 }
 
-// Takes the readers' answers to the last sample, and notes where classes have work.
+// Takes the readers' answers to the last sample, and notes where classes have work. What a process
+// does while a deadline of its hints leaves time counts later.
 static void judge_work(struct sched *s)
 {
+	const bool later = s->hints && hints_later(s->hints, 0);
 	for (size_t i = 0; i < s->n; i++) {
 		struct sched_class *c = &s->classes[i];
 		group_take(&c->group);
+		for (size_t k = 0; k < c->group.n; k++)
+			c->group.v[k]->excused =
+				later && hints_later(s->hints, c->group.v[k]->target.pid);
 		c->work = group_work(&c->group);
 		c->hinted = 0;
 	}
 	if (s->hints)
-		for (size_t i = 0; i < s->n; i++) {
-			s->classes[i].hinted = hints_gpus(s->hints, i, true);
-			s->classes[i].unhurried = hints_gpus(s->hints, i, false);
-		}
+		for (size_t i = 0; i < s->n; i++)
+			s->classes[i].hinted = hints_gpus(s->hints, i);
 }
 
 // Returns the GPUs on which class `i` has work. One that is not sampled has work by hints alone,
 // the first also by its log, which does not tell of GPUs: those of the class, if these are known.
-// Where a hint's deadline leaves time, what is seen there is taken for its work.
 static uint64_t class_work(const struct sched *s, size_t i, uint64_t now)
 {
 	const struct sched_class *c = &s->classes[i];
 	const uint64_t lasts = s->opts.policy.idle_ns + 2 * s->sample_every_ns;
-	uint64_t gpus = samples_class(s, i) ? c->work : 0;
+	uint64_t gpus = c->hinted | (samples_class(s, i) ? c->work : 0);
 	if (i == 0 && s->log_ns && now - s->log_ns < lasts)
 		gpus |= class_gpus(c) ? class_gpus(c) : GPUS_ALL;
-	return c->hinted | (gpus & ~c->unhurried);
+	return gpus;
 }
 
 // ---- holding and resuming
@@ -381,22 +383,35 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 	return jobs_are_off(arg, scope->class, scope->gpus, off, missed);
 }
 
+// What such work needs is the longest of the latest, since one in ten would be late by the 90th
+// percentile: of hints with deadlines, and until there is one, of others. What was missing at a
+// deadline is needed, too.
+static void learn_need(struct sched_class *c, const struct hint_end *end)
+{
+	if (end->closed || end->expired || !end->urgent_ns || (c->need_known && !end->deadline))
+		return;
+	if (end->deadline && !c->need_known)
+		c->need = (struct moving){0};
+	c->need_known |= end->deadline;
+	moving_add(&c->need, (double)(end->urgent_ns + end->late_ns));
+	c->need_ns = (uint64_t)moving_percentile(&c->need, 1);
+}
+
 // A request whose client has gone may have been given up as it was late; otherwise it may have been
-// given up for any reason. What was missing at a deadline is counted as needed, too.
+// given up for any reason. One that keeps a deadline of its own keeps the goal.
 static void count_request(void *arg, const struct hint_scope *scope, uint64_t now_ns,
 			  const struct hint_end *end)
 {
 	struct sched *s = arg;
 	struct goal *g = &s->opts.goal;
 	struct sched_class *c = &s->classes[scope->class];
-	if (g->percent > 0 && scope->class == 0 && (!end->closed || end->ns > g->limit_ns))
-		goal_count(g, &s->opts.policy, now_ns, end->ns);
+	const bool in_time = end->deadline && !end->late_ns;
+	if (g->percent > 0 && scope->class == 0 && (!end->closed || end->ns > g->limit_ns) &&
+	    !(end->closed && in_time))
+		goal_count(g, &s->opts.policy, now_ns, in_time ? 0 : end->ns);
 	c->deadlines += end->deadline;
 	c->late += end->late_ns > 0;
-	if (end->closed || !end->urgent_ns)
-		return;
-	moving_add(&c->need, (double)(end->urgent_ns + end->late_ns));
-	c->need_ns = (uint64_t)moving_percentile(&c->need, 0.9);
+	learn_need(c, end);
 }
 
 static uint64_t class_needs(void *arg, const struct hint_scope *scope)

@@ -79,18 +79,18 @@ struct sched_job {
 struct sched_class {
 	char *name; // owned
 	struct group group;
-	uint64_t work;      // the GPUs on which its queues had packets at the last sample
-	uint64_t hinted;    // the GPUs of its active hints
-	uint64_t unhurried; // the GPUs of hints whose deadlines leave time
-	uint64_t works;     // the GPUs on which it has work, by whatever tells so
-	uint64_t jobs;      // the GPUs on which it has jobs; 0 for the first class
+	uint64_t work;   // the GPUs on which its queues had packets at the last sample
+	uint64_t hinted; // the GPUs of its active hints
+	uint64_t works;  // the GPUs on which it has work, by whatever tells so
+	uint64_t jobs;   // the GPUs on which it has jobs; 0 for the first class
 	uint64_t bursts, busy_ns, busy_since_ns;
 	uint64_t turns;           // --share: where a class below has its turn
 	size_t turn_of;           // that class
 	uint64_t worked;          // `works` at the turn before
 	uint64_t waits, waits_ns; // where a burst waits until all below is off, and since when
 	struct moving need;       // what its latest requests took from when their hints counted; ns
-	uint64_t need_ns;         // 90th percentile of `need`; 0: not known
+	uint64_t need_ns;         // the longest of `need`; 0: not known
+	bool need_known;          // by requests with deadlines, of which `need` is then alone
 	uint64_t deadlines, late; // requests with a deadline; of these, those that missed it
 	struct hist wait;         // how long bursts have waited so; ns
 	struct hist off, on;      // times from the decision until the last queue was off, or on; ns

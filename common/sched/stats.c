@@ -378,7 +378,8 @@ static void take_clients(struct sched_stats *t, const struct sched *s)
 			ARRAY_ADD(t->clients.v, t->clients.cap, t->clients.n);
 		*row = (struct sched_client_row){.pid = c.pid ? (uint64_t)c.pid : U64_NULL,
 						 .connection = c.place,
-						 .hints = c.active,
+						 .hints = c.active + c.later,
+						 .later = c.later,
 						 .requests = c.requests,
 						 .throttled = c.throttled,
 						 .expired = c.expired};

@@ -42,8 +42,8 @@
 	X(deadlines, "DEADLINES", "deadlines", U64, 0, "requests with a deadline that have ended") \
 	X(late, "LATE", "late", U64, 0, "of these, those that missed it")                          \
 	X(need_ns, "NEED", "need_ns", NS, 0,                                                       \
-	  "what a request takes from its hint, or from when its deadline left no more time: 90th " \
-	  "percentile of the latest 64")                                                           \
+	  "what a request takes once its deadline leaves no more time: the longest of the latest " \
+	  "64")                                                                                    \
 	X(holds, "HOLDS", "holds", U64, D, "times it was held")                                    \
 	X(calls, "CALLS", "driver_calls", U64, 0,                                                  \
 	  "calls that suspended or resumed: each makes the driver map all queues of a GPU anew")   \
@@ -77,14 +77,16 @@
 	X(longest_ns, "LONGEST", "longest_hold_ns", NS, 0, "longest hold")                       \
 	X(cost_ns, "COST", "cost_ns", NS, 0, "one hold and resume, as of a class")
 
-#define SCHED_CLIENT_COUNTS(X)                                       \
-	X(connection, "CONNECTION", "connection", U64, M,            \
-	  "number of the connection, given again when it has ended") \
-	X(hints, "HINTS", "hints", U64, D, "active hints")           \
-	X(requests, "REQUESTS", "requests", U64, D, "requests")      \
-	X(throttled, "THROTTLED", "throttled", U64, 0,               \
-	  "times it had to wait because it sent too fast")           \
-	X(expired, "EXPIRED", "expired", U64, D,                     \
+#define SCHED_CLIENT_COUNTS(X)                                                \
+	X(connection, "CONNECTION", "connection", U64, M,                     \
+	  "number of the connection, given again when it has ended")          \
+	X(hints, "HINTS", "hints", U64, D, "active hints")                    \
+	X(later, "LATER", "later", U64, 0,                                    \
+	  "of these, those that hold nobody yet: their deadlines leave time") \
+	X(requests, "REQUESTS", "requests", U64, D, "requests")               \
+	X(throttled, "THROTTLED", "throttled", U64, 0,                        \
+	  "times it had to wait because it sent too fast")                    \
+	X(expired, "EXPIRED", "expired", U64, D,                              \
 	  "hints that lasted longer than they may: work went on without them")
 
 enum { SCHED_REASON = 256 };

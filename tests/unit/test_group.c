@@ -686,6 +686,25 @@ static void test_watch_memory(void **state)
 	assert_int_equal(mallinfo2().uordblks, before);
 }
 
+// Whether a member has work counts for its GPUs, unless its caller takes it out.
+static void test_work(void **state)
+{
+	struct group_member a = {
+		.state = MEMBER_READY, .indices = INDICES_SILENT, .watch = {.n = 1}, .gpus = 1};
+	struct group_member b = {.state = MEMBER_READY, .gpus = 2};
+	struct group_member *v[] = {&a, &b};
+	const struct group g = {.v = v, .n = 2};
+	(void)state;
+	assert_int_equal(group_work(&g), 1);
+	b.indices = INDICES_SILENT;
+	b.watch.n = 1;
+	assert_int_equal(group_work(&g), 3);
+	a.excused = true;
+	assert_int_equal(group_work(&g), 2);
+	b.state = MEMBER_ENDED;
+	assert_int_equal(group_work(&g), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -696,7 +715,7 @@ int main(void)
 		cmocka_unit_test(test_most),         cmocka_unit_test(test_disagreement),
 		cmocka_unit_test(test_exec),         cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_saved),        cmocka_unit_test(test_ends_as_asked),
-		cmocka_unit_test(test_over),
+		cmocka_unit_test(test_over),         cmocka_unit_test(test_work),
 	};
 	return cmocka_run_group_tests(tests, begin_tests, end_tests);
 }

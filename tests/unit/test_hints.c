@@ -283,9 +283,9 @@ static void test_scopes(void **state)
 	say(a, "begin 1\nbegin 2 gpu=8\nbegin 3 class=9\n");
 	say(b, "begin class=1 gpu=3 for=2s\n");
 	assert_true(serve());
-	assert_int_equal(hints_gpus(h, 0, true), 4 | 8);
-	assert_int_equal(hints_gpus(h, 1, true), 3);
-	assert_int_equal(hints_gpus(h, 2, true), 0);
+	assert_int_equal(hints_gpus(h, 0), 4 | 8);
+	assert_int_equal(hints_gpus(h, 1), 3);
+	assert_int_equal(hints_gpus(h, 2), 0);
 	gpus_off = 3;
 	hints_answer(h, now);
 	assert_string_equal(heard(a), "");
@@ -298,8 +298,8 @@ static void test_scopes(void **state)
 	own = (struct hint_scope){1, 32};
 	for (unsigned i = 0; i < HINTS_LOOKS; i++)
 		hints_look(h);
-	assert_int_equal(hints_gpus(h, 0, true), 0);
-	assert_int_equal(hints_gpus(h, 1, true), 3 | 8 | 32); // 3 and 8 as they said
+	assert_int_equal(hints_gpus(h, 0), 0);
+	assert_int_equal(hints_gpus(h, 1), 3 | 8 | 32); // 3 and 8 as they said
 	assert_true(hints_next(h, &at, &c));
 	assert_int_equal(c.active, 2);
 	assert_int_equal(c.requests, 3);
@@ -309,7 +309,7 @@ static void test_scopes(void **state)
 	// for=: as long as the hint says, not as others last
 	now += 2000 * MS;
 	assert_false(hints_expire(h, now, 100 * MS));
-	assert_int_equal(hints_gpus(h, 1, true), 3);
+	assert_int_equal(hints_gpus(h, 1), 3);
 	now++;
 	assert_true(hints_expire(h, now, 100 * MS));
 	assert_int_equal(hints_count(h).expired, 3);
@@ -680,7 +680,7 @@ static void test_deadlines(void **state)
 	serve();
 	hints_answer(h, now);
 	assert_string_equal(heard(a), "");
-	assert_int_equal(hints_gpus(h, 0, true), 4);
+	assert_int_equal(hints_gpus(h, 0), 4);
 	assert_int_equal(hints_urge(h, now), UINT64_MAX);
 	now += 20 * MS;
 	say(a, "end\n");
@@ -696,8 +696,8 @@ static void test_deadlines(void **state)
 	serve();
 	hints_answer(h, now);
 	assert_string_equal(heard(a), "ok off=0 missed=0 ns=0\n");
-	assert_int_equal(hints_gpus(h, 0, true), 0);
-	assert_int_equal(hints_gpus(h, 0, false), 4);
+	assert_int_equal(hints_gpus(h, 0), 0);
+	assert_int_equal(hints_later(h, 0), 1);
 	assert_int_equal(hints_active(h), 1);
 	assert_true(hints_next(h, &(unsigned){0}, &c));
 	assert_int_equal(c.active, 0);
@@ -716,8 +716,8 @@ static void test_deadlines(void **state)
 	serve();
 	now += 70 * MS;
 	assert_int_equal(hints_urge(h, now), UINT64_MAX);
-	assert_int_equal(hints_gpus(h, 0, true), 4);
-	assert_int_equal(hints_gpus(h, 0, false), 0);
+	assert_int_equal(hints_gpus(h, 0), 4);
+	assert_int_equal(hints_later(h, 0), 0);
 	assert_false(hints_expire(h, now + 10 * MS, 10 * MS));
 	now += 41 * MS;
 	say(a, "end\n");
@@ -730,12 +730,59 @@ static void test_deadlines(void **state)
 	heard(a);
 	say(a, "begin 1 deadline=1s\nbegin 2 deadline=30ms\n");
 	serve();
-	assert_int_equal(hints_gpus(h, 0, false), 4);
+	assert_int_equal(hints_later(h, 0), 1);
 	say(a, "begin 1\n");
 	serve();
-	assert_int_equal(hints_gpus(h, 0, false), 0);
-	assert_int_equal(hints_gpus(h, 0, true), 4);
-	assert_true(hints_expire(h, now + 11 * MS, 10 * MS));
+	assert_int_equal(hints_later(h, 0), 0);
+	assert_int_equal(hints_gpus(h, 0), 4);
+	assert_false(
+		hints_expire(h, now + 11 * MS, 10 * MS)); // one of them has time until its deadline
+	assert_int_equal(hints_active(h), 1);
+	assert_false(hints_expire(h, now + 30 * MS, 10 * MS));
+	assert_true(hints_expire(h, now + 30 * MS + 1, 10 * MS));
+	say(a, "end 1\nend 2\n");
+	serve();
+	assert_true(ended.expired);
+	close(a);
+}
+
+// Who begins a hint again, as clients do while their work goes on, has no more time, and waits on.
+static void test_renewed_deadlines(void **state)
+{
+	int a = connect_client();
+	(void)state;
+	own = (struct hint_scope){0, 4};
+	gpus_off = 0;
+	needed = 30 * MS;
+	hints_ask(h, &(struct hints_calls){
+			     .whose = whose, .is_off = is_off, .needs = needs, .ended = note_end});
+	say(a, "begin 1 deadline=100ms\n");
+	serve();
+	now += 50 * MS;
+	say(a, "begin 1 deadline=100ms\n");
+	serve();
+	assert_int_equal(hints_urge(h, now), now + 20 * MS);
+	now += 20 * MS;
+	hints_urge(h, now);
+	hints_answer(h, now);
+	assert_int_equal(hints_later(h, getpid()), 0);
+	heard(a);
+	say(a, "begin 1 deadline=100ms\n");
+	serve();
+	hints_answer(h, now);
+	assert_int_equal(hints_gpus(h, 0), 4);
+	assert_string_equal(heard(a), ""); // nothing is off
+	now += 31 * MS;
+	say(a, "end 1\n");
+	serve();
+	assert_int_equal(ended.late_ns, MS);
+	assert_int_equal(ended.urgent_ns, 31 * MS);
+	heard(a);
+	say(a, "begin 2\nbegin 2 deadline=1h\n");
+	serve();
+	hints_answer(h, now);
+	assert_string_equal(heard(a), "");
+	assert_int_equal(hints_later(h, 0) + hints_later(h, 1), 0);
 	close(a);
 }
 
@@ -1046,6 +1093,7 @@ int main(void)
 		TEST(test_no_reader_of_answers),
 		TEST(test_expiry),
 		TEST(test_deadlines),
+		TEST(test_renewed_deadlines),
 		TEST(test_connections),
 		TEST(test_places_of_root),
 		TEST(test_more_descriptors),
