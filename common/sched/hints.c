@@ -200,8 +200,8 @@ static void settle_begins(struct hints *h, struct client *c, uint64_t id, enum a
 	}
 }
 
-// A hint counts at once, but with a deadline not as long as it leaves more time than its work
-// needs. Returns when that will be; UINT64_MAX: it counts.
+// Makes the hint count, unless its deadline leaves more time than its work needs. Returns when it
+// will count; UINT64_MAX: it does.
 static uint64_t urge(const struct hints *h, struct hint *hint)
 {
 	const uint64_t needs = hint->deadline_ns && h->calls.needs
@@ -230,8 +230,8 @@ static enum answer begin_hint(struct hints *h, struct client *c, const struct hi
 	hint->first_ns = before.first_ns;
 	hint->urgent_ns = before.urgent_ns;
 	hint->since_ns = before.since_ns ? h->now_ns : 0;
-	// Begun again, it is the same work: its deadline stays, and one that counts goes on
-	// counting.
+	// A hint that is begun again is for the same work: it keeps the earlier deadline, and goes
+	// on counting if it did.
 	if (before.deadline_ns && as->deadline_ns)
 		hint->deadline_ns = lesser(before.deadline_ns, as->deadline_ns);
 	urge(h, hint);

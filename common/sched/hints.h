@@ -104,8 +104,8 @@ bool hints_serve(struct hints *h, uint64_t now_ns);
 // The number of active hints of all clients.
 unsigned hints_active(const struct hints *h);
 
-// Makes hints count whose deadlines leave no more time than their work needs. Returns when the next
-// will (UINT64_MAX: none is left).
+// Makes each hint count whose deadline leaves no more time than its work needs. Returns when the
+// next one will count; UINT64_MAX: all do.
 uint64_t hints_urge(struct hints *h, uint64_t now_ns);
 
 // The GPUs of the active hints about a class that count.

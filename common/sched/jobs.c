@@ -245,8 +245,8 @@ static void make_units(struct sched *s, struct sched_job *j)
 	}
 }
 
-// A job of which only a part could be held, which would wait for the rest, is left alone for a
-// while. Returns when that is over.
+// If one process of a job cannot be held, none is for REFUSE_NS: the others would only make that
+// one wait. Returns when the next of these times is over; NEVER: there is none.
 static uint64_t refuse(struct sched *s, uint64_t now)
 {
 	uint64_t next = NEVER;

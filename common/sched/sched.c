@@ -383,9 +383,9 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 	return jobs_are_off(arg, scope->class, scope->gpus, off, missed);
 }
 
-// What such work needs is the longest of the latest, since one in ten would be late by the 90th
-// percentile: of hints with deadlines, and until there is one, of others. What was missing at a
-// deadline is needed, too.
+// Learns how long requests of a class take once their hints count: the longest of the latest, since
+// with the 90th percentile one in ten would be late. Requests without a deadline serve until there
+// is one with a deadline. The time by which one was late is added.
 static void learn_need(struct sched_class *c, const struct hint_end *end)
 {
 	if (end->closed || end->expired || !end->urgent_ns || (c->need_known && !end->deadline))

@@ -113,7 +113,7 @@ enum sched_job_by {
 
 struct sched_opts {
 	struct policy policy;
-	// --share with a part for each class, in their order; 0: each lower class has policy.part
+	// --share with a part for each class, in their order. 0: each lower class has policy.part.
 	size_t num_parts;
 	double parts[SCHED_PARTS]; // added up: 1
 	struct goal goal;  // for requests of the first class; sets the policy's kind and part
@@ -124,8 +124,9 @@ struct sched_opts {
 	bool activity;      // sample the queues of the first class
 	const char *log;    // AMD log of the first class, or NULL
 	unsigned job_by;    // enum sched_job_by
-	// --slice: turns are shared out among those of which jobs have the same of this (enum
-	// sched_job_by; BY_CLASS: among the jobs), by weights ("NAME=N"; jobs_read_weight()).
+	// --slice: jobs with the same of this (enum sched_job_by; BY_CLASS: each job by itself) are
+	// those of a tenant, and turns are shared out among tenants by their weights ("NAME=N";
+	// jobs_read_weight()).
 	unsigned tenant_by;
 	struct words weights;
 	bool hold_idle; // hold also processes that were idle for SCHED_IDLE_NS
@@ -166,8 +167,8 @@ struct sched {
 	char log_rest[5]; // the end of what was read of `log`: a word may go on behind it
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns, sliced_ns;
-	size_t wanting;                // --slice: jobs that wanted one at the last turn
-	uint64_t num_tenants;          // --slice: how many there were
+	size_t wanting;                // --slice: how many jobs wanted a slice at the last turn
+	uint64_t num_tenants;          // --slice: how many there were so far, for their ids
 	FILE *decisions;               // the log of decisions; NULL: none
 	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST
 	size_t decided;                // how many there were
@@ -250,9 +251,9 @@ int decisions_replay(struct sched *s, const char *path);
 // ---- slices.c
 
 // --slice: chooses the jobs that run now (sched_job.has_slice) among those of a class that have
-// queues on the same GPU: next is a job of the tenant whose slices were the shortest so far, for
-// its weight. A hold for other classes prolongs no slice. Returns when the next choice is due. Call
-// it behind jobs_derive().
+// queues on the same GPU: the next slice goes to the tenant that has had the least time there,
+// divided by its weight. A hold for other classes prolongs no slice. Returns when the next choice
+// is due. Call it behind jobs_derive().
 uint64_t slices_step(struct sched *s, uint64_t now);
 
 // ---- jobs.c
@@ -261,11 +262,11 @@ uint64_t slices_step(struct sched *s, uint64_t now);
 // Both texts are owned from then on.
 void jobs_join(struct sched *s, size_t class, char *key, char *tenant, struct group_member *m);
 
-// Reads a text "NAME=N" of sched_opts.weights: N is 1 to 1000. Returns the length of NAME; 0: it is
-// something else.
+// Reads "NAME=N", a text of sched_opts.weights; N is 1 to 1000. Returns the length of NAME, or 0 if
+// the text is something else.
 size_t jobs_read_weight(const char *text, uint64_t *weight);
 
-// Sets the weights of all jobs, once sched_opts.weights are others.
+// Sets the weights of all jobs anew, after sched_opts.weights has changed.
 void jobs_weigh(struct sched *s);
 
 // Puts a member of a class but the first into its job.

@@ -9,7 +9,7 @@
 struct demand {
 	size_t jobs;
 	double weights; // theirs, added up
-	double least;   // the least that a tenant there has had; below 0: nobody was there before
+	double least;   // the least that a tenant there has had; 0 without jobs
 };
 
 static unsigned first_gpu(uint64_t gpus)
@@ -76,9 +76,9 @@ static void add_demand(const struct sched_job *j, uint64_t gpus, struct demand *
 	}
 }
 
-// How much the job's tenant has had more than others, where it has had most; and whether it has
-// waited twice as long as weights and the tenant's other jobs there explain. That comes of other
-// GPUs, which it needs as well.
+// How far the job's tenant is ahead of the one that has had least, on the GPU where it is ahead
+// most; and whether the job has waited twice as long as the weights and its tenant's other jobs
+// there explain: then it has waited for another of its GPUs.
 static void compare(const struct sched *s, struct sched_job *j, const struct demand *demand,
 		    uint64_t now)
 {
