@@ -18,14 +18,23 @@ struct ab {
 	struct measurement m;
 	bool mode[AB_MODES];
 	uint64_t done, total; // number of runs
-	char now[600];        // mode and setting of the run that is measured, for messages
-	struct rng rng;       // for the order of modes and settings in a round
+	struct load_run *to;  // where the run that is measured goes
+	size_t written[AB_MOMENTS];
+	char now[600];  // mode and setting of the run that is measured, for messages
+	struct rng rng; // for the order of modes and settings in a round
 	struct regex regex[AB_PATTERNS];
 };
 
-static void draw_runs(void *arg)
+static void keep_moments(struct ab *b, const struct ab_run *r)
+{
+	ab_write_moments(&b->m.raw.line, &b->to->context, r, b->written);
+	raw_file_put_for_now(&b->m.raw);
+}
+
+static void tick_run(void *arg, const struct ab_run *r)
 {
 	struct ab *b = arg;
+	keep_moments(b, r);
 	progress_show(&b->m.progress, (double)b->done / (double)b->total,
 		      "run %" PRIu64 " of %" PRIu64 ", %s", b->done + 1, b->total, b->now);
 }
@@ -191,7 +200,7 @@ static int prepare_ab(struct ab *b)
 	if (o->runs == U64_NULL)
 		o->runs = o->until_shown ? MOST_RUNS : DEFAULT_RUNS;
 	o->ab.grace = o->grace;
-	o->ab.tick = draw_runs;
+	o->ab.tick = tick_run;
 	o->ab.tick_arg = b;
 	bench_context_host(&b->m.run->context);
 	bench_context_driver(&b->m.run->context);
@@ -203,23 +212,24 @@ static int prepare_ab(struct ab *b)
 						: GPQ_OK;
 }
 
-static int keep_run(struct ab *b, struct load_run *to, struct ab_run *r)
+static int keep_run(struct ab *b, struct ab_run *r)
 {
 	int status = GPQ_OK;
-	ab_write(&b->m.raw.line, &to->context, r);
+	ab_write(&b->m.raw.line, &b->to->context, r);
 	if (raw_file_put(&b->m.raw))
 		status = err_sys(errno, "what was measured up to here follows", "--samples %s",
 				 b->opts->raw);
-	ab_result_add(&to->ab, r);
+	ab_result_add(&b->to->ab, r);
 	return status;
 }
 
 static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 {
-	struct load_run *to = b->m.all.run[number % b->m.all.n];
 	struct ab_run r;
 	bool stopped = false;
 	char why[400];
+	b->to = b->m.all.run[number % b->m.all.n];
+	memset(b->written, 0, sizeof(b->written));
 	const int signals = bench_signals_open();
 	if (b->done && b->opts->pause_ns && wait_readable(signals, clock_ns() + b->opts->pause_ns))
 		stopped = true;
@@ -228,11 +238,13 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 		err_warn("what was measured follows", "stopped before run %" PRIu64, number + 1);
 		return GPQ_PARTIAL;
 	}
-	const char *text = b->opts->ab.setting = to->context.text[CONTEXT_setting];
+	const char *text = b->opts->ab.setting = b->to->context.text[CONTEXT_setting];
 	snprintf(b->now, sizeof(b->now), "%s%s%s", ab_mode_name[mode], *text ? ", " : "", text);
 	err_note("run %" PRIu64 ", %s", number + 1, b->now);
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
-	int status = failed ? failed : keep_run(b, to, &r);
+	int status = failed ? failed : keep_run(b, &r);
+	if (failed)
+		keep_moments(b, &r);
 	if (r.unreached)
 		err_warn("gpq queues -o +CONTEXT_ID shows them",
 			 "run %" PRIu64

@@ -101,7 +101,8 @@ static const struct opt ab_opts[] = {
 	    "\na burst is over when the queues were empty\nfor so long (default 5ms)"),
 	GRACE,
 	OPT(bench_opts, ab.pattern[AB_METRIC], "metric", 0, OPT_EXPR, "REGEX",
-	    "latencies from the online command's output:\nthe number in ( )"),
+	    "latencies from the online command's output:\nthe number in ( ); in a second ( ): "
+	    "since when"),
 	OPT_ONE_OF(bench_opts, ab.metric_unit, "metric-unit", 0, "UNIT",
 		   "\nits unit: ns, us, ms or s (default ms)", "ns\0us\0ms\0s"),
 	OPT(bench_opts, ab.pattern[AB_OFFLINE_METRIC], "offline-metric", 0, OPT_EXPR, "REGEX",

@@ -22,9 +22,12 @@ static const struct out_col online_cols[] = {
 	    "99th percentile against that of alone; of too few samples unknown"),
 	COL(achieved, "ACHIEVED/S", "achieved_per_s", F64, D | W, "requests a second"),
 	COL(offered, "OFFERED/S", "offered_per_s", F64, D | W,
-	    "those of alone: what a client that waits for each answer sends if it is not delayed"),
+	    "those that were due, where --metric says when; else those of alone: what a client "
+	    "that "
+	    "waits for each answer sends if it is not delayed"),
 	COL(p99_corrected, "P99_CORRECTED", "p99_corrected_ns", NS, D | W,
-	    "99th percentile with the requests that such a client did not send meanwhile"),
+	    "99th percentile with the requests that such a client did not send meanwhile; of "
+	    "requests that were due at a time it is P99"),
 };
 #undef ROW
 const struct out_table bench_online_table = {"online", "online", OUT_COLS(online_cols)};
@@ -73,7 +76,7 @@ static void print_online(struct out *o, struct ab_result *a)
 		row.runs = a->mode[m].runs;
 		row.ratio = ab_compare(a, (enum ab_mode)m, AB_ALONE, 0.5, STATS_LEVEL).ratio;
 		row.achieved = ab_request_rate(a, (enum ab_mode)m);
-		row.offered = ab_request_rate(a, AB_ALONE);
+		row.offered = ab_offered_rate(a, (enum ab_mode)m);
 		row.p99_ratio = NAN;
 		row.p99_corrected = UINT64_MAX;
 		if (samples_carry(row.n, 0.99))
@@ -151,6 +154,24 @@ static void print_ab_histograms(struct out *o, const struct ab_result *a)
 	out_end(o);
 }
 
+// Says how exact latencies are that were seen in queues.
+static void say_looks(struct out *o, const struct ab_result *a)
+{
+	double longest = 0;
+	char text[24];
+	for (unsigned m = 0; m < AB_MODES; m++)
+		for (size_t i = 0; i < a->mode[m].runs; i++) {
+			const struct samples *s = &a->mode[m].run[i].times.looks;
+			for (size_t k = 0; k < s->n; k++)
+				longest = s->v[k] > longest ? s->v[k] : longest;
+		}
+	if (longest > 0)
+		out_say(o, OUT_NOTE,
+			"Requests are seen in looks at the queues, at most %s apart: no latency is "
+			"off by more.",
+			text_ns(text, bench_ns(longest)));
+}
+
 // Says whether preempting was any better than sharing.
 static void say_gain(struct out *o, struct ab_result *a)
 {
@@ -183,6 +204,7 @@ void bench_print_ab(struct out *o, struct load_run *run)
 	print_online(o, a);
 	out_say(o, OUT_NOTE, "Ratio: median against alone; P99 ratio: 99th percentile.");
 	say_gain(o, a);
+	say_looks(o, a);
 	for (unsigned m = 0; m < AB_MODES; m++)
 		if (a->mode[m].runs && a->mode[m].latency.n < least)
 			least = a->mode[m].latency.n;

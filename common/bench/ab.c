@@ -17,30 +17,25 @@
 
 const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NULL};
 
-// What is read from the output of one command.
+// What the offline command has printed: the mean over time, in a window, of what --offline-metric
+// found. Each number holds since the line before; lines that are read at once share that time.
 struct printed {
-	struct regex *metric, *ready;
-	bool is_ready;
-	struct samples v;  // numbers that `metric` found
-	struct samples at; // when each was read
-	uint64_t now;      // when the output is read
-	// The mean over time of these numbers in a window. Each holds since the line before; lines
-	// that are read at once share that time.
-	struct {
-		uint64_t from;        // when the window began; 0: it has not
-		uint64_t since, at;   // when the last lines were read, and those before
-		double sum, n;        // of the numbers of the last lines, and how many they are
-		double work, covered; // numbers times their time, and that time, without the last
-		uint64_t held;        // how long offline had been held when the last lines came
-	} rate;
+	bool is_ready;        // a line has matched --offline-ready
+	uint64_t from;        // when the window began; 0: it has not
+	uint64_t since, at;   // when the last lines were read, and those before
+	double sum, n;        // of the numbers of the last lines, and how many they are
+	double work, covered; // numbers times their time, and that time, without the last
+	uint64_t held;        // how long offline had been held when the last lines came
 };
 
 struct experiment {
 	const struct ab_plan *plan;
 	struct ab_run *run;
 	struct workload online, offline;
-	struct printed printed[2]; // what the commands print, by side
-	char log[2][4096];         // paths of the AMD logs, by side; "": none
+	struct printed printed;
+	uint64_t printed_ns; // when what the commands print is read
+	bool all_due;        // --metric has found in each line when the request was due
+	char log[2][4096];   // paths of the AMD logs, by side; "": none
 	struct {
 		struct child child;     // reads a set of queues
 		struct queue_set *into; // where the queues go that `child` reads
@@ -51,7 +46,9 @@ struct experiment {
 	struct {
 		bool on;   // the online queues are sampled
 		bool busy; // the online queues had work at the last sample
-		uint64_t busy_since;
+		uint64_t busy_since, sampled;
+		uint64_t look; // the longer of the times between the samples around `busy_since`,
+			       // and around the end
 	} watch;
 	struct {
 		bool by_work; // offline is held whenever online has work
@@ -89,38 +86,85 @@ static int check_side(struct experiment *x, const struct workload *s)
 		 : 0;
 }
 
+// ---- what the commands print
+
 // Adds the last lines to the work of the window.
 static void add_last_lines(struct printed *p)
 {
-	if (!p->rate.n || !p->rate.from)
+	if (!p->n || !p->from)
 		return;
-	const double span = (double)(p->rate.at - greater(p->rate.since, p->rate.from));
-	p->rate.work += p->rate.sum / p->rate.n * span;
-	p->rate.covered += span;
+	const double span = (double)(p->at - greater(p->since, p->from));
+	p->work += p->sum / p->n * span;
+	p->covered += span;
 }
 
-// Applies the patterns to a line of output: `ready`, and `metric`, whose first group is a number.
-static void take_printed_line(void *arg, const char *line)
+// NaN: there is no number from 0 on.
+static double read_number(const char *text)
 {
-	struct printed *p = arg;
-	const size_t len = strlen(line);
-	if (p->ready && !p->is_ready)
-		p->is_ready = regex_matches(p->ready, line, len);
-	const char *number = p->metric ? regex_group(p->metric, line, len) : NULL;
 	char *end = NULL;
-	double v = number ? strtod(number, &end) : 0;
-	if (end == number || !isfinite(v) || v < 0)
+	const double v = text ? strtod(text, &end) : 0;
+	return end == text || !isfinite(v) || v < 0 ? NAN : v;
+}
+
+// Applies a pattern to a line of output, and reads its first group.
+static double find_number(const struct experiment *x, enum ab_pattern pattern, const char *line,
+			  const char **second)
+{
+	struct regex *r = x->plan->regex[pattern];
+	return read_number(r ? regex_group(r, line, strlen(line), second) : NULL);
+}
+
+static void take_offline_line(void *arg, const char *line)
+{
+	struct experiment *x = arg;
+	struct printed *p = &x->printed;
+	struct regex *ready = x->plan->regex[AB_OFFLINE_READY];
+	const char *second;
+	if (ready && !p->is_ready)
+		p->is_ready = regex_matches(ready, line, strlen(line));
+	const double v = find_number(x, AB_OFFLINE_METRIC, line, &second);
+	if (isnan(v))
 		return;
-	samples_add(&p->v, v);
-	samples_add(&p->at, (double)p->now);
-	if (p->now != p->rate.at) {
+	samples_add(&x->run->times.lines, v);
+	samples_add(&x->run->times.lines_at, (double)x->printed_ns);
+	if (x->printed_ns != p->at) {
 		add_last_lines(p);
-		p->rate.since = p->rate.at;
-		p->rate.at = p->now;
-		p->rate.sum = p->rate.n = 0;
+		p->since = p->at;
+		p->at = x->printed_ns;
+		p->sum = p->n = 0;
 	}
-	p->rate.sum += v;
-	p->rate.n++;
+	p->sum += v;
+	p->n++;
+}
+
+static void add_request(struct experiment *x, double start, double ns)
+{
+	samples_add(&x->run->times.starts, maths()->fmax(start, 0));
+	samples_add(&x->run->times.latency, ns);
+}
+
+// Returns when a request was due, of which a line says when by CLOCK_MONOTONIC or since 1970, in s.
+// NaN: that is not known.
+static double due_at(const struct experiment *x, const char *text)
+{
+	const double monotonic = (double)x->printed_ns,
+		     since_1970 = (double)clock_read_ns(CLOCK_REALTIME);
+	const double v = 1e9 * read_number(text);
+	const double at = v > monotonic ? v - since_1970 + monotonic : v;
+	return at > 0 && at <= monotonic ? at : NAN;
+}
+
+static void take_online_line(void *arg, const char *line)
+{
+	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
+	struct experiment *x = arg;
+	const char *second;
+	const double ns = unit_ns[x->plan->metric_unit] * find_number(x, AB_METRIC, line, &second);
+	if (isnan(ns))
+		return;
+	const double due = due_at(x, second);
+	x->all_due &= !isnan(due);
+	add_request(x, isnan(due) ? (double)x->printed_ns - ns : due, ns);
 }
 
 // ---- which queues the sides have
@@ -175,10 +219,10 @@ static int set_held(struct experiment *x, bool hold)
 	return 0;
 }
 
-static void add_request(struct experiment *x, double start, double ns)
+// Are latencies those of requests that are seen in the queues?
+static bool times_queues(const struct experiment *x)
 {
-	samples_add(&x->run->times.starts, maths()->fmax(start, 0));
-	samples_add(&x->run->times.latency, ns);
+	return !x->plan->regex[AB_METRIC] && !*x->log[SIDE_ONLINE];
 }
 
 // Samples the online queues, and holds offline work by them. An online request lasts from when
@@ -191,10 +235,15 @@ static int watch_online(struct experiment *x)
 	group_sample(&x->online.group);
 	bool work = group_has_work(&x->online.group);
 	uint64_t now = clock_ns();
-	if (work && !x->watch.busy)
+	const uint64_t look = now - (x->watch.sampled ? x->watch.sampled : now);
+	x->watch.sampled = now;
+	if (work && !x->watch.busy) {
 		x->watch.busy_since = now;
-	if (!work && x->watch.busy)
+		x->watch.look = look;
+	} else if (!work && x->watch.busy && times_queues(x)) {
 		add_request(x, (double)x->watch.busy_since, (double)(now - x->watch.busy_since));
+		samples_add(&x->run->times.looks, (double)greater(x->watch.look, look));
+	}
 	x->watch.busy = work;
 	if (!x->hold.by_work)
 		return 0;
@@ -212,27 +261,26 @@ static uint64_t held_until(const struct experiment *x, uint64_t now)
 static void take_outputs(void *arg)
 {
 	struct experiment *x = arg;
-	struct printed *off = &x->printed[SIDE_OFFLINE];
-	off->now = x->printed[SIDE_ONLINE].now = clock_ns();
-	child_tick(&x->online.child, take_printed_line, &x->printed[SIDE_ONLINE]);
-	child_tick(&x->offline.child, take_printed_line, off);
-	if (off->rate.at == off->now)
-		off->rate.held = held_until(x, off->now);
+	x->printed_ns = clock_ns();
+	child_tick(&x->online.child, take_online_line, x);
+	child_tick(&x->offline.child, take_offline_line, x);
+	if (x->printed.at == x->printed_ns)
+		x->printed.held = held_until(x, x->printed_ns);
 }
 
 // The mean rate over the window. What follows the last line is not known, but for holds: no work.
 static double window_rate(struct experiment *x, uint64_t end)
 {
-	struct printed *p = &x->printed[SIDE_OFFLINE];
+	struct printed *p = &x->printed;
 	add_last_lines(p);
-	const double held = (double)(held_until(x, end) - p->rate.held);
-	return p->rate.covered > 0 ? p->rate.work / (p->rate.covered + held) : NAN;
+	const double held = (double)(held_until(x, end) - p->held);
+	return p->covered > 0 ? p->work / (p->covered + held) : NAN;
 }
 
 static int look_at_sides(struct experiment *x)
 {
 	x->looked = clock_ns();
-	x->plan->tick(x->plan->tick_arg);
+	x->plan->tick(x->plan->tick_arg, x->run);
 	workload_look(&x->online);
 	workload_look(&x->offline);
 	if (check_side(x, &x->online) || check_side(x, &x->offline))
@@ -310,8 +358,7 @@ static bool has_queues(struct experiment *x, struct workload *s)
 // Is the offline side at work? Having queues is no sign: programs create them long before use.
 static bool is_at_work(struct experiment *x, struct workload *s)
 {
-	const struct printed *p = &x->printed[SIDE_OFFLINE];
-	return p->ready ? p->is_ready : group_has_moved(&s->group);
+	return x->plan->regex[AB_OFFLINE_READY] ? x->printed.is_ready : group_has_moved(&s->group);
 }
 
 static int was_late(struct experiment *x, const struct workload *s, const char *late)
@@ -377,8 +424,8 @@ static void begin_ab_window(struct experiment *x)
 {
 	take_outputs(x); // what was printed before is not of the window
 	group_count_begin(&x->offline.group);
-	x->window_from = x->printed[SIDE_OFFLINE].rate.from = clock_ns();
-	x->printed[SIDE_OFFLINE].rate.n = 0;
+	x->window_from = x->printed.from = clock_ns();
+	x->printed.n = 0;
 }
 
 static int end_ab_window(struct experiment *x, uint64_t without_leads_ns)
@@ -530,25 +577,16 @@ static void take_log_rate(struct experiment *x)
 // Takes latencies: those printed, logged or seen in the queues, or the time of the whole command.
 static int take_latencies(struct experiment *x)
 {
-	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
-	const struct samples *printed = &x->printed[SIDE_ONLINE].v;
 	const bool prints = x->plan->regex[AB_METRIC] != NULL;
 	if (*x->log[SIDE_ONLINE] && !prints)
 		return take_log_latencies(x);
 	if (!prints && x->plan->hold == AB_HOLD_COMMAND)
 		add_request(x, (double)x->online_from, (double)x->run->online_ns);
-	if (prints) { // drop requests that were seen in the queues
-		samples_fini(&x->run->times.latency);
-		samples_fini(&x->run->times.starts);
-	}
-	for (size_t i = 0; i < printed->n; i++) {
-		const double ns = printed->v[i] * unit_ns[x->plan->metric_unit];
-		add_request(x, x->printed[SIDE_ONLINE].at.v[i] - ns, ns);
-	}
-	if (prints && !printed->n)
-		return ab_fail(x, 1, "no line of the online command's output matches --metric");
+	x->run->due = prints && x->all_due;
 	if (!x->run->times.latency.n)
-		return ab_fail(x, 1, "the online command's queues never had anything to do");
+		return ab_fail(x, 1, "%s",
+			       prints ? "no line of the online command's output matches --metric"
+				      : "the online command's queues never had anything to do");
 	return 0;
 }
 
@@ -572,11 +610,6 @@ static int name_side_logs(struct experiment *x, enum ab_mode mode, uint64_t numb
 
 static void measure_mode(struct experiment *x, enum ab_mode mode, uint64_t number)
 {
-	const struct ab_plan *p = x->plan;
-	struct printed *on = &x->printed[SIDE_ONLINE], *off = &x->printed[SIDE_OFFLINE];
-	*on = (struct printed){.metric = p->regex[AB_METRIC]};
-	*off = (struct printed){.metric = p->regex[AB_OFFLINE_METRIC],
-				.ready = p->regex[AB_OFFLINE_READY]};
 	int r = name_side_logs(x, mode, number);
 	r = r || (mode == AB_ALONE ? run_alone(x) : run_beside(x, mode));
 	group_release(&x->offline.group);
@@ -585,9 +618,6 @@ static void measure_mode(struct experiment *x, enum ab_mode mode, uint64_t numbe
 	r = r || take_latencies(x);
 	if (!r && *x->log[SIDE_OFFLINE])
 		take_log_rate(x);
-	x->run->times.lines = off->v;
-	x->run->times.lines_at = off->at;
-	*off = (struct printed){0}; // what it had is the run's
 }
 
 int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, struct ab_run *r,
@@ -605,6 +635,7 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->why = why;
 	workload_init(&x->online, SIDE_ONLINE, p->command[SIDE_ONLINE], &p->specs);
 	workload_init(&x->offline, SIDE_OFFLINE, p->command[SIDE_OFFLINE], &p->specs);
+	x->all_due = true;
 	x->look.into = r->queue_set;
 	x->look.child.out = -1;
 	x->signals = bench_signals_open();
@@ -614,10 +645,6 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	child_fini(&x->look.child);
 	workload_fini(&x->online);
 	workload_fini(&x->offline);
-	for (unsigned i = 0; i < 2; i++) {
-		samples_fini(&x->printed[i].v);
-		samples_fini(&x->printed[i].at);
-	}
 	close(x->signals);
 	return status;
 }

@@ -20,6 +20,7 @@ enum ab_hold { AB_HOLD_COMMAND, AB_HOLD_PROGRESS };
 enum ab_pattern { AB_METRIC, AB_OFFLINE_METRIC, AB_OFFLINE_READY, AB_PATTERNS };
 
 // Options of gpq bench ab.
+struct ab_run;
 struct ab_plan {
 	const char *command[2]; // command of each side for sh -c; NULL: the side has a SPEC only
 	struct spec_set specs;  // processes that gpq does not start itself, by side
@@ -35,15 +36,17 @@ struct ab_plan {
 	uint64_t lead_ns;  // how long offline work runs before and after the online command
 	uint64_t idle_ns;  // how long online queues are empty when a burst of online work is over
 	uint64_t ready_ns; // longest wait for queues, and then for offline work to begin
-	void (*tick)(void *arg); // called about every 50 ms during a run
+	void (*tick)(void *arg, const struct ab_run *r); // called about every 50 ms during a run
 	void *tick_arg;
 };
 
 // What happened in a run, in this order: latencies of online requests, and when each began; a line
-// that --metric matches is taken for its end. Times from a request until all queues of all offline
-// processes were off, or on, and when each was requested. In ns, moments by CLOCK_MONOTONIC.
+// that --metric matches is taken for its end, unless it says when the request was due. Times from a
+// request until all queues of all offline processes were off, or on, and when each was requested.
+// In ns, moments by CLOCK_MONOTONIC.
 struct ab_times {
 	struct samples latency, starts, suspend, holds_at, resume, resumes_at;
+	struct samples looks;           // requests seen in queues: how far off the latency may be
 	struct samples lines, lines_at; // what --offline-metric found, in its unit, and when
 };
 void ab_times_fini(struct ab_times *t);
@@ -57,6 +60,7 @@ struct ab_run {
 	uint64_t window_ns;  // time in which offline work was counted, leads included
 	uint64_t leads_ns;   // both leads; UINT64_MAX: all of the window but online_ns
 	uint64_t packets;    // AQL packets of the offline queues in the window
+	bool due;            // `starts` are when requests were due, not when they were sent
 	double offline_rate; // mean over time of what the offline command printed in the window, or
 			     // NaN: each line holds since the line before
 	uint64_t offline_logged; // packets in the window by the offline AMD log, or UINT64_MAX
@@ -99,8 +103,8 @@ struct ab_part {
 struct ab_result {
 	struct ab_mode_result {
 		struct samples latency, suspend, resume;
-		struct ab_part *run; // owned
-		uint64_t runs, holds;
+		struct ab_part *run;       // owned
+		uint64_t runs, holds, due; // `due`: runs with ab_run.due
 		size_t cap;
 		double online; // sum of ab_run.online_ns
 	} mode[AB_MODES];
@@ -144,13 +148,16 @@ struct ab_ratio {
 struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode with, double p,
 			   double level);
 
-// Online requests a second in a mode; in mode alone that is what a client that waits for each
-// answer offers if nothing is in its way. NaN: unknown.
+// Online requests a second in a mode. NaN: unknown.
 double ab_request_rate(const struct ab_result *a, enum ab_mode mode);
 
-// The percentile of the online latency as it would be with the requests that such a client did not
-// send at that rate while it waited, and which would have waited from then on.
-double ab_corrected(const struct ab_result *a, enum ab_mode mode, double p);
+// Requests a second that the client would send if nothing was in its way: those that were due, if
+// it says so, else those of mode alone, as a client that waits for each answer sends them.
+double ab_offered_rate(const struct ab_result *a, enum ab_mode mode);
+
+// The percentile of the online latency as it would be with the requests that a client which waits
+// for each answer did not send at that rate meanwhile, and which would have waited from then on.
+double ab_corrected(struct ab_result *a, enum ab_mode mode, double p);
 
 // Preempting against sharing: gained if the median or the 99th percentile is shown to be shorter.
 // Without a difference that is said in at most 1 of 100 measurements.
@@ -158,6 +165,13 @@ struct ab_gain {
 	bool known, gained, longer; // longer: one of the two is shown to be longer
 };
 struct ab_gain ab_gain(struct ab_result *a);
+
+// Appends a line for each request, hold, resume and line of --offline-metric of a run that has not
+// ended, but for those that were written before: so many of each, zeroed when the run begins.
+#define AB_MOMENT "ab_moment" // the record of these lines
+enum { AB_MOMENTS = 4 };
+void ab_write_moments(struct buf *out, const struct bench_context *c, const struct ab_run *r,
+		      size_t written[AB_MOMENTS]);
 
 // Writes and reads a run as a line of raw samples (raw.h). ab_read() returns false for other lines.
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r);

@@ -6,8 +6,9 @@
 
 void ab_times_fini(struct ab_times *t)
 {
-	struct samples *const lists[] = {&t->latency, &t->starts,     &t->suspend, &t->holds_at,
-					 &t->resume,  &t->resumes_at, &t->lines,   &t->lines_at};
+	struct samples *const lists[] = {&t->latency,    &t->starts,   &t->looks,
+					 &t->suspend,    &t->holds_at, &t->resume,
+					 &t->resumes_at, &t->lines,    &t->lines_at};
 	for (size_t i = 0; i < COUNT(lists); i++)
 		samples_fini(lists[i]);
 }
@@ -78,6 +79,7 @@ void ab_result_add(struct ab_result *a, struct ab_run *r)
 	memset(&r->times, 0, sizeof(r->times));
 	m->online += (double)r->online_ns;
 	m->holds += r->holds;
+	m->due += r->due;
 	for (unsigned i = 0; i < 2; i++) {
 		if (!r->queue_set[i].n)
 			continue;
@@ -159,6 +161,25 @@ double ab_request_rate(const struct ab_result *a, enum ab_mode mode)
 	return share_of_whole((double)a->mode[mode].latency.n, a->mode[mode].online / 1e9);
 }
 
+double ab_offered_rate(const struct ab_result *a, enum ab_mode mode)
+{
+	const struct ab_mode_result *m = &a->mode[mode];
+	double gaps = 0, ns = 0;
+	if (!m->due || m->due < m->runs)
+		return ab_request_rate(a, AB_ALONE);
+	for (size_t i = 0; i < m->runs; i++) {
+		const struct samples *s = &m->run[i].times.starts;
+		double first = INFINITY, last = 0;
+		for (size_t k = 0; k < s->n; k++) {
+			first = maths()->fmin(first, s->v[k]);
+			last = maths()->fmax(last, s->v[k]);
+		}
+		gaps += s->n ? (double)s->n - 1 : 0;
+		ns += s->n ? last - first : 0;
+	}
+	return share_of_whole(gaps, ns / 1e9);
+}
+
 // How many requests wait longer than `ns`, if one is sent every `gap` ns also while others wait.
 static double waiting_longer(const struct samples *s, double ns, double gap)
 {
@@ -168,11 +189,14 @@ static double waiting_longer(const struct samples *s, double ns, double gap)
 	return n;
 }
 
-double ab_corrected(const struct ab_result *a, enum ab_mode mode, double p)
+double ab_corrected(struct ab_result *a, enum ab_mode mode, double p)
 {
-	const struct samples *s = &a->mode[mode].latency;
+	struct ab_mode_result *m = &a->mode[mode];
+	const struct samples *s = &m->latency;
 	const double gap = 1e9 / ab_request_rate(a, AB_ALONE), all = waiting_longer(s, 0, gap);
 	double low = 0, high = 0;
+	if (m->due && m->due == m->runs) // nobody waited before he sent
+		return samples_percentile(&m->latency, p);
 	if (!s->n || !(gap < INFINITY))
 		return NAN;
 	for (size_t i = 0; i < s->n; i++)
@@ -259,6 +283,8 @@ static const struct member members[] = {
 	MEMBER(numbers, ab_run, times.lines, "offline_lines"),
 	MEMBER(times, ab_run, times.starts, "starts_at_ns"),
 	MEMBER(times, ab_run, times.latency, "latencies_ns"),
+	MEMBER(flag, ab_run, due, "starts_are_due"),
+	MEMBER(times, ab_run, times.looks, "looks_ns"),
 	MEMBER(times, ab_run, times.holds_at, "holds_at_ns"),
 	MEMBER(times, ab_run, times.suspend, "suspends_ns"),
 	MEMBER(times, ab_run, times.resumes_at, "resumes_at_ns"),
@@ -267,6 +293,31 @@ static const struct member members[] = {
 	MEMBER(queue_set, ab_run, queue_set[1], "queues_offline_alone"),
 	{0},
 };
+
+void ab_write_moments(struct buf *out, const struct bench_context *c, const struct ab_run *r,
+		      size_t written[AB_MOMENTS])
+{
+	const struct ab_times *t = &r->times;
+	const struct {
+		const char *what, *key;
+		const struct samples *at, *v;
+	} lists[AB_MOMENTS] = {{"request", "took_ns", &t->starts, &t->latency},
+			       {"hold", "took_ns", &t->holds_at, &t->suspend},
+			       {"resume", "took_ns", &t->resumes_at, &t->resume},
+			       {"line", "value", &t->lines_at, &t->lines}};
+	struct json j;
+	for (size_t k = 0; k < AB_MOMENTS; k++)
+		for (size_t *i = &written[k]; *i < lists[k].at->n; ++*i) {
+			record_begin(&j, out, AB_MOMENT);
+			json_str(&j, "run", c->text[CONTEXT_run]);
+			json_str(&j, "mode", ab_mode_name[r->mode]);
+			json_u64(&j, "number", r->number);
+			json_str(&j, "what", lists[k].what);
+			json_u64(&j, "at_ns", (uint64_t)maths()->llround(lists[k].at->v[*i]));
+			json_f64(&j, lists[k].key, lists[k].v->v[*i]);
+			record_end(&j);
+		}
+}
 
 void ab_write(struct buf *out, const struct bench_context *c, const struct ab_run *r)
 {

@@ -74,6 +74,7 @@ void raw_write(struct buf *out, const struct bench_context *context, const struc
 }
 
 #define OLD_BASELINE "\"untouched_ns\":"
+#define MOMENT       "\"record\":\"" AB_MOMENT "\""
 
 bool raw_read(const char *line, size_t len, struct bench_context *context, struct cycle *c)
 {
@@ -100,24 +101,49 @@ static void raw_why_not(char why[160], const char *path, uint64_t number, const 
 		 !json ? "not JSON"
 		 : memmem(line, len, OLD_BASELINE, strlen(OLD_BASELINE))
 			 ? "of an older gpq: untouched_ is baseline_ now"
+		 : memmem(line, len, MOMENT, strlen(MOMENT))
+			 ? "of a run of ab that did not end"
 			 : "not a sample that this version knows");
 }
 
 int raw_file_open(struct raw_file *f, const char *path)
 {
+	struct stat st;
 	*f = (struct raw_file){.path = path, .fd = -1};
 	if (path)
 		f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	f->is_regular = f->fd >= 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode);
 	return path && f->fd < 0 ? -1 : 0;
+}
+
+// Cuts off what is behind the lines that stay.
+static int cut_ahead(struct raw_file *f)
+{
+	if (ftruncate(f->fd, f->size) || lseek(f->fd, f->size, SEEK_SET) < 0)
+		return -1;
+	f->ahead = 0;
+	return 0;
+}
+
+void raw_file_put_for_now(struct raw_file *f)
+{
+	const off_t len = (off_t)f->line.len;
+	if (f->is_regular && len && write_fully(f->fd, f->line.data, f->line.len) == 0)
+		f->ahead += len;
+	else if (f->is_regular && len)
+		cut_ahead(f); // raw_file_put() will tell what is wrong
+	f->line.len = 0;
 }
 
 int raw_file_put(struct raw_file *f)
 {
 	size_t len = f->line.len;
+	if (f->ahead && cut_ahead(f))
+		return -1;
 	if (f->fd >= 0 && write_fully(f->fd, f->line.data, f->line.len)) {
 		const int error = errno;
-		if (ftruncate(f->fd, f->size))
-			errno = error; // a pipe or /dev/full: nothing to cut off
+		cut_ahead(f); // a pipe or /dev/full: nothing to cut off
+		errno = error;
 		return -1;
 	}
 	f->line.len = 0;

@@ -19,15 +19,22 @@ struct raw_file {
 	int fd; // -1: there is no file
 	const char *path;
 	uint64_t lines;
-	off_t size;      // bytes of the whole lines in the file
+	off_t size;      // bytes of the lines that stay
+	off_t ahead;     // of those behind them that are written for now
+	bool is_regular; // a file that can be cut: nothing is written for now elsewhere
 	struct buf line; // the next line to write
 };
 
 // Creates or empties the file `path`; NULL: lines are dropped. Returns 0, or -1 with errno.
 int raw_file_open(struct raw_file *f, const char *path);
 
-// Writes f->line and empties it. Returns 0, or -1 with errno; the file then ends with a whole line.
+// Writes f->line, in place of what was written for now, and empties it. Returns 0, or -1 with
+// errno; the file then ends with a whole line.
 int raw_file_put(struct raw_file *f);
+
+// Writes f->line for now, as far as there is room for it, and empties it: what a run has measured
+// up to here stays in the file if the run does not end.
+void raw_file_put_for_now(struct raw_file *f);
 
 // Closes the file. Returns 0, or -1 with errno if what was written may not be on disk.
 int raw_file_close(struct raw_file *f);

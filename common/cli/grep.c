@@ -165,7 +165,7 @@ struct grepper *grepper_new(const struct grep *g)
 {
 	struct grepper *w = xcalloc(1, sizeof(*w) + g->n);
 	w->g = g;
-	w->found = xcheck(g->lib->pcre2_match_data_create(2, NULL));
+	w->found = xcheck(g->lib->pcre2_match_data_create(3, NULL));
 	w->limits = xcheck(g->lib->pcre2_match_context_create(NULL));
 	if (g->texts)
 		return w;
@@ -397,11 +397,14 @@ bool regex_matches(struct regex *r, const char *text, size_t len)
 	return grepper_text(r->grepper, text, len);
 }
 
-const char *regex_group(struct regex *r, const char *text, size_t len)
+const char *regex_group(struct regex *r, const char *text, size_t len, const char **second)
 {
+	PCRE2_SIZE *found = r->grep->lib->pcre2_get_ovector_pointer(r->grepper->found);
+	*second = NULL;
+	found[4] = PCRE2_UNSET; // PCRE2 leaves it as it is where the expression has one group
 	if (!regex_matches(r, text, len))
 		return NULL;
-	const PCRE2_SIZE *found = r->grep->lib->pcre2_get_ovector_pointer(r->grepper->found);
+	*second = found[4] == PCRE2_UNSET ? NULL : text + found[4];
 	return found[2] == PCRE2_UNSET ? NULL : text + found[2];
 }
 

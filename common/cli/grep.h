@@ -105,7 +105,8 @@ int regex_init_line(struct regex *r, const char *option, const char *pattern, un
 bool regex_matches(struct regex *r, const char *text, size_t len);
 
 // Returns where in `text` the first group ( ) of the only expression matched; NULL: no match.
-const char *regex_group(struct regex *r, const char *text, size_t len);
+// *second is where the second one did, or NULL.
+const char *regex_group(struct regex *r, const char *text, size_t len, const char **second);
 
 // Returns `status`, or GPQ_PARTIAL after a message if PCRE2 gave up on some text.
 int regex_check(const struct regex *r, int status);

@@ -97,6 +97,7 @@ def _(r):
     # Requests begin 3.5 ms apart; the hold is asked for when the first is seen.
     yield [(s[1] - s[0], [h - s[0] for h in held]) for s, held in b.samples("starts_at_ns", "holds_at_ns")], [
         (3500000, []), (3500000, [0]), (3500000, [])]
+    yield b.samples("looks_ns"), 3 * [([50000, 50000],)]
     yield [c for c in r.changes() if c.split()[1] in ("suspend", "resume")], 2 * ["t2 suspend 0 grace=32", "t2 resume 0"]
     yield (on.tracer, off.tracer, on.off, off.off, r.holders()), (0, 0, "", "", [])
 
@@ -165,6 +166,53 @@ def _(r):
         b.on.say("say took 7")
         b.end(b.on)
         yield (unit, b.finish(), b.samples("latencies_ns")), (unit, "0", [([7 * ns],)])
+
+
+@scenario("a second group of --metric: latencies count from when requests were due, by either clock, unless a line does not say when")
+def _(r):
+    for which, last in (("both", "took 4 at {earlier}"), ("one", "took 4"), ("one", "took 4 at {later}")):
+        b = Ab(r, "--modes", "shared", "--metric", "took ([0-9.]+)(?: at ([0-9.]+))?")
+        b.begin(b.off, 0, work=1)
+        b.begin(b.on)
+        now, due = r.page.now_ns, r.page.now_ns - 30 * MS
+        for line in f"took 25 at {due / 1e9:.3f}", f"took 7 at {time.time() - 900:.6f}", last.format(earlier=due / 1e9 - 1, later=due / 1e9 + 1):
+            b.on.say("say " + line)
+        b.end(b.on)
+        yield b.finish(), "0"
+        (starts, took, due_all), = b.samples("starts_at_ns", "latencies_ns", "starts_are_due")
+        yield (took, due_all), ([25 * MS, 7 * MS, 4 * MS], which == "both")
+        yield abs(starts[0] - due) < MS, True
+        yield now - 1000 * SECOND < starts[1] <= now - 900 * SECOND, True  # the other clock is not the test's
+        yield abs(starts[2] - (due - SECOND if which == "both" else now - 4 * MS)) < MS, True
+
+
+@scenario("what a run has measured is in the file before it ends, and stays there if gpq is killed")
+def _(r):
+    b = Ab(r, "--modes", "shared,preempt", "--seed", "7", "--metric", "took ([0-9]+)", "--offline-metric", "rate ([0-9]+)")
+
+    def lines():
+        with open(b.raw) as f:
+            return [json.loads(line) for line in f]
+    for mode in "shared", "preempt":
+        b.begin(b.off, 0, work=1)
+        b.begin(b.on)
+        b.on.say("say took 7")
+        b.on.say("say took 8")
+        b.prints(b.off, "rate 30")
+        b.steps(120)
+        got = [(x["record"], x["mode"], x["number"], x.get("what"), x.get("took_ns", x.get("value"))) for x in lines()]
+        run, moments = [("ab_run", "shared", 0, None, None)], [(7 * MS, "request"), (8 * MS, "request"), (0, "hold"), (30, "line")]
+        yield (mode, got), (mode, run * (mode == "preempt") + [("ab_moment", mode, 0, what, v) for v, what in moments
+                                                              if mode == "preempt" or what != "hold"])
+        if mode == "shared":
+            b.end(b.on)
+            b.ended(b.off)
+    yield {x["run"] for x in lines()}, {lines()[0]["run"]}
+    kill(b.p.pid, signal.SIGKILL)
+    b.p.wait()
+    yield [x["record"] for x in lines()], ["ab_run"] + 4 * ["ab_moment"]
+    yield subprocess.run([r.gpq_program, "bench", "report", b.raw], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True).stderr, (
+        f"gpq: bench: {b.raw}: 4 lines are no samples; {b.raw} line 2: of a run of ab that did not end; left out\n")
 
 
 @scenario("a rate that is printed is work over time: 5 packets a ms, and none while it is held, whatever its lines say of that")

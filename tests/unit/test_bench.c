@@ -573,6 +573,33 @@ static void test_corrected(void **state)
 	assert_true(fabs(ab_corrected(&a, AB_SHARED, 0.99) - 900e6) < 1);
 	assert_true(fabs(ab_corrected(&a, AB_SHARED, 0.5) - 10e6) < 1);
 	assert_true(fabs(ab_corrected(&a, AB_ALONE, 0.99) - 9e6) < 1);
+	assert_true(ab_offered_rate(&a, AB_SHARED) == 100);
+	ab_result_fini(&a);
+}
+
+// Two runs of 101 requests, due each 5 ms in any order; served at half that rate, they wait longer
+// and longer. Nothing was left out, so there is nothing to correct.
+static void test_due(void **state)
+{
+	(void)state;
+	struct ab_result a = {0};
+	for (unsigned n = 0; n < 3; n++) {
+		struct ab_run r = {
+			.mode = n ? AB_SHARED : AB_ALONE, .online_ns = 1010000000, .due = n};
+		for (unsigned i = 0; i < 101; i++) {
+			samples_add(&r.times.starts, 7e9 + 5e6 * (i * 50 % 101));
+			samples_add(&r.times.latency, 5e6 * (i + 1));
+		}
+		ab_result_add(&a, &r);
+	}
+	assert_true(fabs(ab_request_rate(&a, AB_SHARED) - 100) < 1e-9);
+	assert_true(fabs(ab_offered_rate(&a, AB_SHARED) - 200) < 1e-9);
+	assert_true(ab_corrected(&a, AB_SHARED, 0.99) == 500e6);
+	// Else requests are made up 10 ms apart: 25 of 2602 wait longer than about 455 ms.
+	assert_true(fabs(ab_corrected(&a, AB_ALONE, 0.99) - 455e6) < 10e6);
+	a.mode[AB_SHARED].due--; // of one run it is not known
+	assert_true(fabs(ab_offered_rate(&a, AB_SHARED) - 100) < 1e-9);
+	assert_true(fabs(ab_corrected(&a, AB_SHARED, 0.99) - 455e6) < 10e6);
 	ab_result_fini(&a);
 }
 
@@ -956,6 +983,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_ab),
 		cmocka_unit_test(test_corrected),
+		cmocka_unit_test(test_due),
 		cmocka_unit_test(test_ab_leads),
 		cmocka_unit_test(test_ab_memory),
 		cmocka_unit_test(test_plot_text),
