@@ -37,7 +37,7 @@ struct merge {
 	bool lacks;              // a line was left out, or a file is empty
 };
 
-#define DROP_NAMES "grace, queues, hold, gap, sched, kernel, target_gpus, setting"
+#define DROP_NAMES "grace, queues, prio_level, hold, gap, sched, kernel, target_gpus, setting"
 
 static const struct opt opts[] = {
 	OPT_ONE_OF(trace_opts, by, "by", 0, "WHAT", "logs: " TRACE_BY_HELP, TRACE_BY_WORDS),
@@ -87,6 +87,8 @@ static const struct out_col cols[] = {
 	COL(key.set.grace, "GRACE", "grace", U64, D, "grace period"),
 	COL(key.set.queues, "QUEUES", "queues_wanted", U64, D,
 	    "how many queues were suspended, - all"),
+	COL(key.set.level, "PRIO_LEVEL", "prio_level_wanted", U64, M,
+	    "of which priority they were: 0 low, 1 medium, 2 high; - any"),
 	COL(key.set.hold_ns, "HOLD", "hold_wanted_ns", NS, D, "how long they were held"),
 	COL(key.set.gap_ns, "GAP", "gap_wanted_ns", NS, M, "how long they ran between cycles"),
 	HOST_COLS,

@@ -48,7 +48,7 @@ static const struct opt preempt_opts[] = {
 	    "gpq-bench(1))"),
 	GRACE,
 	OPT(bench_opts, sweep, "sweep", 0, OPT_WORDS, "NAME=VALUE,...",
-	    "\ncompare settings of grace, queues, hold, gap;\nmay be repeated"),
+	    "\ncompare settings of grace, queues, prio, hold,\ngap;\nmay be repeated"),
 	SEED("settings"),
 	OPT(bench_opts, runs, "runs", 0, OPT_U64, "N", "\nall of it so many times (default 1)"),
 	PAUSE,

@@ -308,7 +308,7 @@ struct timeline {
 static bool cycle_follows(const struct cycle *a, const struct cycle *b)
 {
 	return b->number == a->number + 1 && b->set.queues == a->set.queues &&
-	       b->queues == a->queues && b->read_sum >= a->read_sum;
+	       b->set.level == a->set.level && b->queues == a->queues && b->read_sum >= a->read_sum;
 }
 
 // Chooses the first complete cycles in a row after the warm-up.

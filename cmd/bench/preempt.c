@@ -7,6 +7,7 @@
 #include "common/holder/holder.h"
 #include "common/host/number.h"
 #include "common/kfd/topology.h"
+#include "common/rows/queue_rows.h"
 #include "common/stats/samples.h"
 
 #define DEFAULT_CYCLES 300
@@ -62,7 +63,10 @@ static int choose_targets(struct preempt *p)
 
 static int base_plan(struct plan *plan, const struct bench_opts *o, uint64_t seed)
 {
-	const struct cycle_setting base = {o->grace, CYCLE_NONE, o->hold_ns,
+	const struct cycle_setting base = {o->grace,
+					   CYCLE_NONE,
+					   CYCLE_NONE,
+					   o->hold_ns,
 					   o->gap_ns == U64_NULL ? DEFAULT_GAP_NS : o->gap_ns,
 					   CYCLE_NONE};
 	char why[128];
@@ -165,6 +169,53 @@ static void warn_unreached(const struct group_member *m)
 			 (int)m->target.pid, n);
 }
 
+// Notes the levels of the chosen queues. A row of a secondary context has ids of its own.
+static void note_levels(struct attached_process *a, const struct queue_rows *q)
+{
+	const pid_t pid = a->m->target.pid;
+	for (size_t i = 0; i < q->n; i++) {
+		const struct queue_row *r = &q->rows[i];
+		const struct kfd_queue_entry e = {.gpu_id = (uint32_t)r->gpu_id,
+						  .queue_id = (uint32_t)r->qid};
+		struct prio_choice one;
+		if (r->pid != pid || r->qid >= KFD_MAX_QUEUES || r->context != U64_NULL ||
+		    !kfd_selected(a->m->sel, &e))
+			continue;
+		for (uint8_t k = 0; plan_levels[k]; k++)
+			if (!prio_parse(&one, plan_levels[k]) &&
+			    prio_fits(&one, r->v[MQD_V_QUEUE_PRIO], r->v[MQD_V_PIPE_PRIO]) ==
+				    KFD_ANSWER_YES)
+				a->level[r->qid] = k + 1;
+	}
+}
+
+// --sweep prio=: reads the levels of all queues. Fails if a process has none of a level.
+static int read_levels(struct preempt *p)
+{
+	const struct queue_rows_how how = {.want = READ_TYPE | READ_GPU | READ_MQD};
+	SCOPED(process_cache_fini) struct process_cache processes = {0};
+	SCOPED(queue_rows_fini) struct queue_rows q = {0};
+	int status = needs_check(NEED_DEBUGFS);
+	status = status ? status : queue_rows_load(&q, &processes, &how);
+	if (!status && q.mqds_error)
+		return err_sys(q.mqds_error, "levels are in debugfs, which is for root",
+			       "--sweep: read the priorities of queues");
+	for (size_t i = 0; i < p->attached.n && !status; i++) {
+		struct attached_process *a = &p->attached.v[i];
+		note_levels(a, &q);
+		for (unsigned k = 0; k < p->plan.n && !status; k++) {
+			const uint64_t level = p->plan.setting[k].level;
+			if (!memchr(a->level, (int)level + 1, sizeof(a->level)))
+				status = err_fail(GPQ_NOTFOUND,
+						  "gpq queues -o +PRIO shows what there is",
+						  "--sweep: pid %d has no queue of these whose "
+						  "priority is %s",
+						  (int)a->m->target.pid, plan_levels[level]);
+		}
+	}
+	return status;
+}
+
 static int attach_targets(struct preempt *p)
 {
 	struct attached *a = &p->attached;
@@ -192,9 +243,9 @@ static int attach_targets(struct preempt *p)
 					pid);
 		warn_unreached(t->v[i]);
 	}
-	attached_choose(a, p->opts->grace, UINT64_MAX);
+	attached_choose(a, p->opts->grace, UINT64_MAX, UINT64_MAX);
 	bench_context_targets(&p->m.run->context, a);
-	return GPQ_OK;
+	return p->plan.setting[0].level == CYCLE_NONE ? GPQ_OK : read_levels(p);
 }
 
 // Called between cycles only, so that drawing disturbs no measurement.

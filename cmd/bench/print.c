@@ -106,6 +106,8 @@ static const struct out_col cycles_cols[] = {
 		COL(warmup, "WARMUP", "warmup", U64, D, "that ran first and count for nothing"),
 	COL(set.grace, "GRACE", "grace", U64, M, "grace period, 1000 GPU clocks"),
 	COL(set.queues, "QUEUES", "queues", U64, M, "how many are suspended; null: all"),
+	COL(set.level, "PRIO_LEVEL", "prio_level", U64, M,
+	    "of which priority: 0 low, 1 medium, 2 high; null: any"),
 	COL(set.hold_ns, "HOLD", "hold_ns", NS, M, "how long they are held"),
 	COL(set.gap_ns, "GAP", "gap_ns", NS, M, "how long they run between cycles"),
 	COL(set.process, "MEMBER", "member", U64, M,

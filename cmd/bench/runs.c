@@ -421,10 +421,11 @@ int bench_compare(struct cmd *c, const struct load *side)
 	if (!html || strcmp(html, "-") != 0)
 		status = print_changes(out_open(&c->out), &changes, of);
 	if (!changes.n)
-		status = err_fail(GPQ_NOTFOUND,
-				  "grace, queues, hold and gap must be the same, or both be of ab "
-				  "with the same --sweep-env value",
-				  "the two have no setting in common");
+		status = err_fail(
+			GPQ_NOTFOUND,
+			"grace, queues, prio, hold and gap must be the same, or both be of ab "
+			"with the same --sweep-env value",
+			"the two have no setting in common");
 	else if (html)
 		page = write_change_page(c, &changes, of);
 	for (size_t i = 0; i < changes.n; i++)

@@ -95,7 +95,8 @@ static void look_for_changes(struct attached *a)
 
 void attached_open(struct attached *a, size_t n, uint64_t longest_hold_ns, int signals)
 {
-	*a = (struct attached){.v = xcalloc(n, sizeof(*a->v)), .signals = signals};
+	*a = (struct attached){
+		.v = xcalloc(n, sizeof(*a->v)), .signals = signals, .level = UINT64_MAX};
 	a->group.attach = a->group.nowait = true;
 	a->group.limit_ns = longest_hold_ns + MARGIN_NS;
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // by default wake-ups may be 50 us late
@@ -167,8 +168,22 @@ bool attached_look(struct attached *a, enum attached_look which, bool write)
 	return true;
 }
 
-bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues)
+// Selects the queues of this level.
+static void select_level(struct attached_process *p, uint64_t level)
 {
+	struct kfd_selection *s = p->m->sel;
+	s->num_ids = 0;
+	for (uint32_t id = 0; id < KFD_MAX_QUEUES; id++)
+		if (p->level[id] == level + 1)
+			s->ids[s->num_ids++] = id;
+	p->m->stale = true;
+}
+
+bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues, uint64_t level)
+{
+	for (size_t i = 0; i < a->n && level != a->level; i++)
+		select_level(&a->v[i], level);
+	a->level = level;
 	group_set(&a->group, (unsigned)grace, queues == UINT64_MAX ? 0 : (unsigned)queues);
 	look_for_changes(a);
 	return attached_wait(a, 0);

@@ -27,6 +27,8 @@ struct attached_process {
 	struct kfd_indices look[ATTACHED_LOOKS];
 	enum kfd_result refused; // why the last hold left a queue running; 0: it left none
 	enum attached_end end;
+	// The level of priority of each queue, by queue id, from 1 on; 0: unknown, or not chosen.
+	uint8_t level[KFD_MAX_QUEUES];
 };
 
 struct attached {
@@ -34,6 +36,7 @@ struct attached {
 	size_t n;
 	struct group group;
 	uint64_t asked_ns; // when suspend or resume was last requested
+	uint64_t level;    // of the queues that are suspended; UINT64_MAX: any
 	bool stopped;      // a signal asked gpq to stop (Ctrl-C)
 	int signals;       // borrowed descriptor of bench_signals_open()
 };
@@ -61,8 +64,9 @@ const struct attached_process *attached_failed(const struct attached *a);
 
 // Finds queues that were created or destroyed, and sets what attached_ask() suspends: the first
 // `queues` chosen queues of each process (UINT64_MAX: all), with the grace period `grace` (units of
-// 1000 GPU clocks). Returns false if the measurement has to end.
-bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues);
+// 1000 GPU clocks). `level`: only queues whose attached_process.level is one more; UINT64_MAX: any,
+// if it was so before, too. Returns false if the measurement has to end.
+bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues, uint64_t level);
 
 // Waits until `until` (CLOCK_MONOTONIC, ns; 0: only looks). False if the measurement has to end.
 bool attached_wait(struct attached *a, uint64_t until);

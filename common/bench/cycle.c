@@ -222,7 +222,7 @@ static bool watch_progress(struct attached *a, struct cycle *c, uint64_t patienc
 static bool run_phases(struct attached *a, const struct cycle_plan *p, bool baseline,
 		       struct cycle *v)
 {
-	if (!attached_choose(a, v->set.grace, v->set.queues) ||
+	if (!attached_choose(a, v->set.grace, v->set.queues, v->set.level) ||
 	    !attached_look(a, LOOK_BEFORE, false))
 		return false;
 	if (a->n == 1)

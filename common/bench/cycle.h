@@ -42,6 +42,7 @@ extern const char *const cycle_result_name[CYCLE_STOPPED + 2]; // names of resul
 struct cycle_setting {
 	uint64_t grace;   // grace period of suspending, in units of 1000 GPU clocks
 	uint64_t queues;  // how many of the chosen queues to suspend; CYCLE_NONE: all
+	uint64_t level;   // only those of this level of priority: 0 low to 2 high; CYCLE_NONE: all
 	uint64_t hold_ns; // wanted length of the hold
 	uint64_t gap_ns;  // wanted pause between resume and the next cycle
 	uint64_t process; // in a group: a pid, or CYCLE_GROUP; CYCLE_NONE: a single process

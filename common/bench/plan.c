@@ -4,17 +4,21 @@
 #include "common/cli/text.h"
 #include "common/kfd/abi.h"
 
+const char *const plan_levels[] = {"low", "medium", "high", NULL};
+
 static const struct dimension {
 	const char *name;
 	size_t offset;
 	bool duration;
 	uint64_t min, max;
+	const char *const *words; // of the values from 0 to `max`; NULL: numbers
 } dimensions[] = {
-	{"grace", offsetof(struct cycle_setting, grace), false, 0, KFD_GRACE_MAX},
-	{"queues", offsetof(struct cycle_setting, queues), false, 1, KFD_MAX_QUEUES},
-	{"hold", offsetof(struct cycle_setting, hold_ns), true, 0, 3600000000000},
-	{"gap", offsetof(struct cycle_setting, gap_ns), true, 0, 3600000000000},
-	{"process", offsetof(struct cycle_setting, process), false, 0, 0},
+	{"grace", offsetof(struct cycle_setting, grace), false, 0, KFD_GRACE_MAX, NULL},
+	{"queues", offsetof(struct cycle_setting, queues), false, 1, KFD_MAX_QUEUES, NULL},
+	{"prio", offsetof(struct cycle_setting, level), false, 0, 2, plan_levels},
+	{"hold", offsetof(struct cycle_setting, hold_ns), true, 0, 3600000000000, NULL},
+	{"gap", offsetof(struct cycle_setting, gap_ns), true, 0, 3600000000000, NULL},
+	{"process", offsetof(struct cycle_setting, process), false, 0, 0, NULL},
 };
 #define DIMENSIONS (COUNT(dimensions))
 #define SWEPT      (DIMENSIONS - 1) // dimensions that --sweep can name: all but the process
@@ -22,6 +26,16 @@ static const struct dimension {
 static uint64_t *setting_member(const struct cycle_setting *s, const struct dimension *d)
 {
 	return (uint64_t *)((uintptr_t)s + d->offset);
+}
+
+// Reads a value, which may be out of range.
+static bool read_value(const struct dimension *d, const char *text, uint64_t *v)
+{
+	if (!d->words)
+		return d->duration ? parse_duration(text, v) : parse_u64(text, v);
+	for (*v = 0; d->words[*v] && strcmp(d->words[*v], text) != 0;)
+		++*v;
+	return true;
 }
 
 static const struct dimension *find_dimension(const char *name, size_t len)
@@ -60,13 +74,15 @@ int plan_init(struct plan *p, const struct cycle_setting *base, char *const *swe
 		}
 		if (!d) {
 			snprintf(why, 128,
-				 "%.60s: sweeps are grace=, queues=, hold= and gap=", sweep[i]);
+				 "%.60s: sweeps are grace=, queues=, prio=, hold= and gap=",
+				 sweep[i]);
 			return -1;
 		}
-		bool ok = d->duration ? parse_duration(text, &v) : parse_u64(text, &v);
-		if (!ok || v < d->min || v > d->max) {
+		if (!read_value(d, text, &v) || v < d->min || v > d->max) {
 			snprintf(why, 128, "%s: %.40s is out of range or no %s", d->name, text,
-				 d->duration ? "duration" : "number");
+				 d->words      ? "low, medium or high"
+				 : d->duration ? "duration"
+					       : "number");
 			return -1;
 		}
 		if (!equals && p->n + old > PLAN_SETTINGS_MAX) {
@@ -110,6 +126,8 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 			snprintf(text, sizeof(text), "all");
 		else if (d->duration)
 			text_ns(text, *setting_member(s, d));
+		else if (d->words)
+			snprintf(text, sizeof(text), "%s", d->words[*setting_member(s, d)]);
 		else
 			snprintf(text, sizeof(text), "%llu",
 				 (unsigned long long)*setting_member(s, d));

@@ -8,6 +8,8 @@
 
 #define PLAN_SETTINGS_MAX 256
 
+extern const char *const plan_levels[4]; // names of cycle_setting.level, ended by NULL
+
 struct plan {
 	struct cycle_setting setting[PLAN_SETTINGS_MAX]; // all combinations of the values
 	unsigned n;
@@ -20,7 +22,7 @@ struct plan {
 int plan_init(struct plan *p, const struct cycle_setting *base, char *const *sweep, size_t n,
 	      uint64_t seed, char why[128]);
 
-// Orders settings by grace, queues, hold, gap, process. Returns as memcmp(3).
+// Orders settings by grace, queues, level, hold, gap, process. Returns as memcmp(3).
 int plan_compare(const struct cycle_setting *a, const struct cycle_setting *b);
 
 // The setting of cycle `i`. Call it for i = 0, 1, 2 ...: each block draws a new order.

@@ -55,6 +55,7 @@ static const struct member cycle_members[] = {
 	MEMBER(u64, cycle, repeat, "repeat"),
 	MEMBER(u64, cycle, set.grace, "grace"),
 	MEMBER(u64, cycle, set.queues, "queues_wanted"),
+	MEMBER(u64, cycle, set.level, "prio_level_wanted"),
 	MEMBER(u64, cycle, set.hold_ns, "hold_wanted_ns"),
 	MEMBER(u64, cycle, set.gap_ns, "gap_wanted_ns"),
 	MEMBER(u64, cycle, set.process, "process"),
@@ -83,7 +84,7 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 	memset(context, 0, sizeof(*context));
 	memset(c, 0, sizeof(*c));
 	cycle_clear(c);
-	c->set.queues = c->set.process = CYCLE_NONE;
+	c->set.queues = c->set.level = c->set.process = CYCLE_NONE;
 	if (!record_read(line, len, "preempt_cycle", rows))
 		return false;
 	// In samples of an older gpq the baseline has another name, and would be lost unseen.
@@ -315,6 +316,7 @@ static const struct member key_members[] = {
 	MEMBER(text, sum_key, setting, "setting"),
 	MEMBER(u64, sum_key, set.grace, "grace"),
 	MEMBER(u64, sum_key, set.queues, "queues_wanted"),
+	MEMBER(u64, sum_key, set.level, "prio_level_wanted"),
 	MEMBER(u64, sum_key, set.hold_ns, "hold_wanted_ns"),
 	MEMBER(u64, sum_key, set.gap_ns, "gap_wanted_ns"),
 	MEMBER(plain, sum_key, dropped, "dropped"),

@@ -423,7 +423,7 @@ gpq: bench: D/bench/ab.ndjson: 6 samples were read before; counted once
 
 # Cycles and experiments are not comparable.
 $ gpq bench report --compare $DATA/bench/old.ndjson $DATA/bench/ab.ndjson -q
-gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab with the same --sweep-env value
+gpq: bench: the two have no setting in common; grace, queues, prio, hold and gap must be the same, or both be of ab with the same --sweep-env value
 ? 5
 
 # --svg-dir makes its folder.
@@ -441,12 +441,12 @@ gpq: bench: --html mine.ndjson: holds JSON, such as samples; name another file
 2 0
 gpq: bench: /nowhere/x: No such file or directory
 5 17
-gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab with the same --sweep-env value
+gpq: bench: the two have no setting in common; grace, queues, prio, hold and gap must be the same, or both be of ab with the same --sweep-env value
 5 0
 ls: cannot access 'nopage': No such file or directory
-gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab with the same --sweep-env value
+gpq: bench: the two have no setting in common; grace, queues, prio, hold and gap must be the same, or both be of ab with the same --sweep-env value
 5
-gpq: bench: the two have no setting in common; grace, queues, hold and gap must be the same, or both be of ab with the same --sweep-env value
+gpq: bench: the two have no setting in common; grace, queues, prio, hold and gap must be the same, or both be of ab with the same --sweep-env value
 5
 
 # What is not the same of host and target is said, once, of whichever run; runs of the other kind do not count.

@@ -56,10 +56,10 @@ p dropped >got && same "sums keep what was dropped" got dropped
 is "dropped queues are not all queues" "$(d queues,hold,gap "$a" | gpq merge -rno METRIC,QUEUES,HOLD,N - "$c" | grep '^suspend ')" "suspend - 20000000 80
 suspend - - 80"
 is "a software GPU's times stay apart" "$(gpq merge --drop kernel,source /nowhere 2>&1; echo $?)" \
-	"gpq: merge: --drop source: times of the software GPU are not a GPU's; choose of grace, queues, hold, gap, sched, kernel, target_gpus, setting
+	"gpq: merge: --drop source: times of the software GPU are not a GPU's; choose of grace, queues, prio_level, hold, gap, sched, kernel, target_gpus, setting
 2"
 for o in metric n nonesuch; do
-	is "--drop $o" "$(gpq merge --drop kernel,$o /nowhere 2>&1; echo $?)" "gpq: merge: --drop $o: no column that keeps sums apart; choose of grace, queues, hold, gap, sched, kernel, target_gpus, setting
+	is "--drop $o" "$(gpq merge --drop kernel,$o /nowhere 2>&1; echo $?)" "gpq: merge: --drop $o: no column that keeps sums apart; choose of grace, queues, prio_level, hold, gap, sched, kernel, target_gpus, setting
 2"
 done
 

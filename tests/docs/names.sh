@@ -37,7 +37,7 @@ ok "columns are found" test "$(wc -l <<<"$columns")" -gt 1000
 is "no name has two meanings" "$(collisions <<<"$columns")${columns:+none}" none
 # A heading of several keys: a value of its table (P50 is of what the table is of), or one word for what its table tells apart.
 is "which headings have several keys is reviewed" "$(cut -f1,2 <<<"$columns" | sort -u | cut -f1 | uniq -d | xargs)" \
-	"CALLS COUNT CUS ENGINE GAP GPUS HOLD MAX MEAN OFF P50 P90 P99 PRIOS QIDS QUEUES SDMA SLOTS TOTAL UNREACHED WAVE"
+	"CALLS COUNT CUS ENGINE GAP GPUS HOLD MAX MEAN OFF P50 P90 P99 PRIOS PRIO_LEVEL QIDS QUEUES SDMA SLOTS TOTAL UNREACHED WAVE"
 is "words of a heading are joined by _" "$(cut -f1 <<<"$columns" | grep -vxE '[A-Z][A-Z0-9_]*(%|/S|\.9)?')${columns:+all}" all
 
 # What readers of tables and of JSON rely on, reviewed line by line: each key with its type and heading, and the keys of each table.

@@ -236,6 +236,15 @@ def _(r):
     yield (r.until(lambda: not instances(r)), r.until(lambda: t.off == "")), (True, True)
 
 
+@scenario("a sweep of levels: only their queues are suspended; what cannot be read, or is not there, is said before")
+def _(r):
+    t = r.target(0, 1)
+    r.write("/sys/kernel/debug/kfd/mqds", "")
+    yield r.gpq("bench", "preempt", "-p", t.pid, "--sweep", "prio=low,high"), (
+        "5 / gpq: bench: --sweep: pid t1 has no queue of these whose priority is low; gpq queues -o +PRIO shows what there is")
+    yield [c for c in r.changes() if "suspend" in c], []
+
+
 @scenario("a sweep of hold and gap, and --for")
 def _(r):
     t = r.target(0)
@@ -428,7 +437,7 @@ def _(r):
                        (("-p", t.pid, "--runs", "1001"), "2 / gpq: bench: that many cycles would never end"),
                        (("-p", t.pid, "--warmup", "1000001"), "2 / gpq: bench: that many cycles would never end"),
                        (("-p", t.pid, "--sweep", "speed=1"),
-                        "2 / gpq: bench: --sweep: speed=1: sweeps are grace=, queues=, hold= and gap=; for example --sweep grace=1,32,255"),
+                        "2 / gpq: bench: --sweep: speed=1: sweeps are grace=, queues=, prio=, hold= and gap=; for example --sweep grace=1,32,255"),
                        (("-p", f"{t.pid},{u.pid}", "--sweep", "grace=" + ",".join(map(str, range(many // 3 + 1)))),
                         f"2 / gpq: bench: --sweep: {many // 3 + 1} settings of 2 processes are too many; compare fewer settings"),
                        (("-p", t.pid, "--samples", "/nosuch/raw"), "5 / gpq: bench: --samples /nosuch/raw: No such file or directory")):

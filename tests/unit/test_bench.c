@@ -133,7 +133,7 @@ static void test_plan(void **state)
 	(void)state;
 	static char words[][16] = {"grace=1", "32", "255", "hold=1ms", "2ms"};
 	char *const sweep[] = {words[0], words[1], words[2], words[3], words[4]};
-	const struct cycle_setting base = {32, CYCLE_NONE, 5, 7, CYCLE_NONE};
+	const struct cycle_setting base = {32, CYCLE_NONE, CYCLE_NONE, 5, 7, CYCLE_NONE};
 	struct plan p;
 	char why[128], name[96];
 	assert_int_equal(plan_init(&p, &base, sweep, 5, 3, why), 0);
@@ -153,6 +153,13 @@ static void test_plan(void **state)
 	assert_int_equal(plan_init(&p, &base, NULL, 0, 3, why), 0);
 	plan_name(&p, &p.setting[0], name);
 	assert_string_equal(name, "all");
+	static char levels[][16] = {"prio=high", "low", "queues=2"};
+	assert_int_equal(
+		plan_init(&p, &base, (char *[]){levels[0], levels[1], levels[2]}, 3, 3, why), 0);
+	assert_true(p.n == 2 && p.setting[0].level == 2 && p.setting[1].level == 0);
+	plan_name(&p, &p.setting[0], name);
+	assert_string_equal(name, "prio=high");
+	assert_true(plan_compare(&p.setting[0], &p.setting[1]) > 0);
 	char text[32][16], *most[32];
 	for (unsigned i = 0; i < 32; i++) {
 		snprintf(text[i], sizeof(text[i]), "%s%u",
@@ -169,8 +176,9 @@ static void test_plan(void **state)
 static void test_plan_refused(void **state)
 {
 	(void)state;
-	static char bad[][16] = {"grace=256", "grace=",   "grace", "color=1",
-				 "queues=0",  "hold=abc", "=1",    "1"};
+	static char bad[][16] = {"grace=256", "grace=",    "grace", "color=1",
+				 "queues=0",  "hold=abc",  "=1",    "1",
+				 "prio=",     "prio=none", "prio=1"};
 	const struct cycle_setting base = {0};
 	struct plan p;
 	char why[128];
@@ -193,7 +201,7 @@ static void test_plan_refused(void **state)
 
 static struct cycle a_cycle(uint64_t suspend, uint64_t held_packets)
 {
-	struct cycle c = {.set = {32, 2, 10, 20, CYCLE_NONE}};
+	struct cycle c = {.set = {32, 2, 1, 10, 20, CYCLE_NONE}};
 	cycle_clear(&c);
 	c.at_ns = 1000;
 	c.suspend_ns = suspend;
@@ -249,12 +257,18 @@ static void test_raw_file(void **state)
 		assert_int_equal(raw_file_put(&f), 0);
 		assert_int_equal(f.line.len, 0);
 	}
+	for (unsigned i = 0; i < 2; i++) { // for now, until the next line comes
+		buf_puts(&f.line, "123456789\n");
+		raw_file_put_for_now(&f);
+		assert_int_equal(lseek(f.fd, 0, SEEK_END), 17 + 10 * i);
+	}
 	buf_puts(&f.line, "fg\n");
 	getrlimit(RLIMIT_FSIZE, &all);
 	few = all;
 	few.rlim_cur = 8;
 	setrlimit(RLIMIT_FSIZE, &few);
 	const int failed = raw_file_put(&f), error = errno;
+	raw_file_put_for_now(&f); // no room for that, either
 	setrlimit(RLIMIT_FSIZE, &all);
 	assert_true(failed == -1 && error == EFBIG && f.lines == 2);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);

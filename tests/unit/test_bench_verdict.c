@@ -80,7 +80,7 @@ static void test_gain(void **state)
 static void draw_cycles(struct load_run *run, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		struct cycle c = {.set = {32, 2, 10, 20, CYCLE_NONE}};
+		struct cycle c = {.set = {32, 2, 1, 10, 20, CYCLE_NONE}};
 		cycle_clear(&c);
 		const double drift = 1 + 0.1 * normal();
 		c.suspend_ns = c.resume_ns = c.suspend_ioctl_ns = c.resume_ioctl_ns = 0;
@@ -149,7 +149,7 @@ static unsigned cycles_until_decided(struct load_run *run, const struct requirem
 {
 	unsigned n = 0, look = 20;
 	for (bool decided = false; n < 2560 && !decided; n++) {
-		struct cycle c = {.set = {32, 2, 10, 20, CYCLE_NONE}};
+		struct cycle c = {.set = {32, 2, 1, 10, 20, CYCLE_NONE}};
 		cycle_clear(&c);
 		c.suspend_ns = (uint64_t)(200 * uniform() + 0.5);
 		result_add(&run->result, &c);

@@ -87,6 +87,18 @@ is "only the queues wanted are suspended" "$(sed 's/.*"queues_wanted":\([0-9]*\)
 
 like "the software GPU is called one" "$(cat /tmp/err)" "not a GPU's"
 
+mkqueue -q -n 4 -p 0,3,9,11 -k /tmp/status.c > /dev/null 2>&1 &
+C=$!
+within 20 test -s /tmp/status.c
+gpq bench preempt -p $C --cycles 2 --warmup 0 --hold 5ms --gap 5ms --sweep prio=low,high --samples /tmp/raw > /tmp/out 2> /tmp/err
+is "levels of priority: status" $? 0
+is "only the queues of each level are suspended" "$(sed 's/.*"prio_level_wanted":\([0-9]*\).*"queues":\([0-9]*\).*/\1=\2/' /tmp/raw |
+	sort | uniq -c | tr -s ' ' | tr -d '\n')" " 2 0=2 2 2=1"
+is "and settings are named by it" "$(awk '$2 == "suspend" && NF > 9 { print $1, $3 }' /tmp/out | sort | tr '\n' ';')" "prio=high 2;prio=low 2;"
+reap $C
+status_is "a level of which there is none" 5 gpq bench preempt -p $P --sweep prio=low,medium --samples /tmp/raw
+like "it says which" "$OUT" "pid $P has no queue of these whose priority is medium"
+
 # ---- several processes: one hold of all, twice, with a pause ---------------------------------------------------------------
 
 mkqueue -n 1 -q -k /tmp/status.c > /dev/null 2>&1 &
