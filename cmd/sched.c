@@ -56,6 +56,8 @@ static const struct opt opts[] = {
 	    "\nof --slice: this job or tenant gets N times as long"),
 	OPT(sched_cmd, sched.hold_idle, "hold-idle", 0, OPT_FLAG, "",
 	    "\nhold also processes that had nothing to do for 10 s"),
+	OPT(sched_cmd, sched.no_deadlines, "no-deadlines", 0, OPT_FLAG, "",
+	    "\nhints with a deadline hold at once"),
 	OPT(sched_cmd, decisions, "log-decisions", 0, OPT_STR, "FILE",
 	    "\nwrite what comes to work, is held and resumed, and when"),
 	OPT(sched_cmd, replay, "replay", 0, OPT_STR, "FILE",
@@ -80,16 +82,18 @@ static const struct opt opts[] = {
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES(
 		"online offline class idle share slo period slice max-hold rest group no-socket "
-		"job-by tenant-by weight no-activity interval log grace hold-idle log-decisions "
+		"job-by tenant-by weight no-activity interval log grace hold-idle no-deadlines "
+		"log-decisions "
 		"config audit "
 		"for dry-run",
 		"status explain", "leave one of them out",
 		"--%2 asks the scheduler that runs, --%1 is for a new one"),
-	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
-		      "hold-idle job-by tenant-by config audit for dry-run status explain",
-		      "replay",
-		      "give the policy: share, period, slice, weight, max-hold, rest, idle",
-		      "--replay has its classes and work from the file: --%1 means nothing"),
+	RULE_EXCLUDES(
+		"online offline class socket group no-socket no-activity interval log grace "
+		"hold-idle job-by tenant-by config audit for dry-run status explain",
+		"replay",
+		"give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines",
+		"--replay has its classes and work from the file: --%1 means nothing"),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
 	RULE_EXCLUDES("explain", "status " FORM_NAMES, "gpq sched --status has it as tables",
@@ -105,6 +109,7 @@ static const struct opt_rule times[] = {
 		   "--%1 is about the turns that --slice makes"),
 	RULE_EXCLUDES("slo", "share no-socket replay",
 		      "--slo finds the parts itself, by how long hints last", ""),
+	RULE_EXCLUDES("no-deadlines", "no-socket", "deadlines are of hints", ""),
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
@@ -338,7 +343,7 @@ static int check_options(struct sched_cmd *o)
 // What may stand in the file, and what of that counts from a reload on.
 #define RELOADED                                                                                \
 	"online offline class idle share slo period slice weight max-hold rest interval grace " \
-	"hold-idle"
+	"hold-idle no-deadlines"
 #define KEPT " socket group no-socket no-activity log job-by tenant-by log-decisions audit"
 
 // With --config: what the command line says, and the lines of the file at the start and now. Those

@@ -24,6 +24,7 @@ static const struct member keys[] = {MEMBER(count, sched_decision, ns, "ns"),
 				     MEMBER(plain, sched_decision, gpus, "gpus"),
 				     MEMBER(text, sched_decision, rival, "for"),
 				     MEMBER(u64, sched_decision, took_ns, "took_ns"),
+				     MEMBER(u64, sched_decision, deadline_ns, "deadline_ns"),
 				     {0}};
 
 // ---- writing
@@ -44,7 +45,8 @@ static void note(struct sched *s, struct sched_decision *d)
 {
 	SCOPED(buf_fini) struct buf line = {0};
 	struct json j;
-	d->ns = sched_now(s);
+	d->ns = d->ns ? d->ns : sched_now(s);
+	d->deadline_ns = d->deadline_ns ? d->deadline_ns : U64_NULL;
 	if (!s->latest)
 		s->latest = xcalloc(SCHED_LATEST, sizeof(*s->latest));
 	s->latest[s->decided++ % SCHED_LATEST] = *d;
@@ -67,11 +69,26 @@ void decisions_close(struct sched *s)
 	s->decisions = NULL;
 }
 
-static void note_class(struct sched *s, size_t class)
+static void note_of_class(struct sched *s, size_t class, const char *what, struct sched_decision d)
 {
-	struct sched_decision d = {.what = "class", .took_ns = U64_NULL};
+	snprintf(d.what, sizeof(d.what), "%s", what);
 	snprintf(d.class, sizeof(d.class), "%s", s->classes[class].name);
 	note(s, &d);
+}
+
+static void note_class(struct sched *s, size_t class)
+{
+	note_of_class(s, class, "class", (struct sched_decision){.took_ns = U64_NULL});
+}
+
+void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
+			    const struct hint_end *end)
+{
+	note_of_class(s, scope->class, end->closed || end->expired ? "abandoned" : "request",
+		      (struct sched_decision){.ns = now_ns,
+					      .took_ns = end->ns,
+					      .deadline_ns = end->deadline_ns,
+					      .on = scope->gpus});
 }
 
 int decisions_open(struct sched *s, const char *path, const char *replay)
@@ -114,14 +131,32 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 void decisions_note_work(struct sched *s, size_t class)
 {
 	const struct sched_class *c = &s->classes[class];
-	struct sched_decision d = {.what = "work", .took_ns = U64_NULL, .on = c->works};
-	if (c->works == c->worked)
-		return;
-	snprintf(d.class, sizeof(d.class), "%s", c->name);
-	note(s, &d);
+	if (c->works != c->worked)
+		note_of_class(s, class, "work",
+			      (struct sched_decision){.took_ns = U64_NULL, .on = c->works});
 }
 
 // ---- replaying
+
+// As many requests are open at a time as hints may be, and none has a later deadline than these.
+enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
+#define LATEST_NS 3600000000000ull
+
+// A request with a deadline.
+struct request {
+	struct hint_scope scope;
+	uint64_t begin_ns, deadline_ns, end_ns;
+	uint64_t since_ns; // from when on it counts; 0: not yet
+	struct hint_end end;
+};
+
+struct replay {
+	uint64_t due_ns;          // when something has to be decided next
+	uint64_t cost_ns, costs;  // what decisions took, added up, and how many there are
+	struct request *requests; // in the order of the log, in which they end
+	struct request **sorted;  // those that are open, and behind `begun` those to come
+	size_t n, cap, open, begun, ended;
+};
 
 uint64_t sched_now(const struct sched *s)
 {
@@ -174,26 +209,117 @@ static void go(struct sched *s, size_t class, const struct sched_decision *d)
 	group_forget_ended(&s->classes[class].group);
 }
 
-static void step_replay(struct sched *s, uint64_t *due, uint64_t until)
+static bool is_request(const struct sched_decision *d)
 {
-	while (*due < until) {
-		s->replayed_ns = greater(*due, s->replayed_ns);
+	return strcmp(d->what, "request") == 0 || strcmp(d->what, "abandoned") == 0;
+}
+
+static bool add_request(struct replay *r, struct hint_scope scope, const struct sched_decision *d)
+{
+	if (d->took_ns > d->ns || !d->deadline_ns ||
+	    greater(d->deadline_ns, d->took_ns) - d->took_ns > LATEST_NS)
+		return false;
+	*ARRAY_ADD(r->requests, r->cap, r->n) =
+		(struct request){.scope = scope,
+				 .begin_ns = d->ns - d->took_ns,
+				 .deadline_ns = d->ns - d->took_ns + d->deadline_ns,
+				 .end_ns = d->ns,
+				 .end = {.ns = d->took_ns,
+					 .deadline_ns = d->deadline_ns,
+					 .closed = strcmp(d->what, "abandoned") == 0}};
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct request *x = *(struct request *const *)a, *y = *(struct request *const *)b;
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static void sort_requests(struct replay *r)
+{
+	r->sorted = xcalloc(r->n + 1, sizeof(*r->sorted));
+	for (size_t i = 0; i < r->n; i++)
+		r->sorted[i] = &r->requests[i];
+	qsort(r->sorted, r->n, sizeof(*r->sorted), by_begin);
+}
+
+// Lets a request count, and expire as a hint does. Returns when that changes next.
+static uint64_t step_request(struct sched *s, struct request *q)
+{
+	const uint64_t now = s->replayed_ns;
+	const uint64_t at = hint_counts_at(q->deadline_ns, sched_request_needs(s, &q->scope));
+	if (!q->since_ns && now < at)
+		return lesser(at, q->end_ns);
+	q->since_ns = q->since_ns ? q->since_ns : now;
+	const uint64_t last = greater(q->deadline_ns, q->since_ns + s->opts.policy.max_hold_ns);
+	if (now > last)
+		return q->end_ns;
+	s->classes[q->scope.class].hinted |= q->scope.gpus;
+	return lesser(last + 1, q->end_ns);
+}
+
+static uint64_t step_requests(struct sched *s, struct replay *r)
+{
+	uint64_t next = UINT64_MAX;
+	size_t kept = 0;
+	for (size_t i = 0; i < s->n; i++)
+		s->classes[i].hinted = 0;
+	while (r->begun < r->n && r->open < OPEN_MAX && next == UINT64_MAX)
+		if (r->sorted[r->begun]->begin_ns <= s->replayed_ns)
+			r->sorted[r->open++] = r->sorted[r->begun++];
+		else
+			next = r->sorted[r->begun]->begin_ns;
+	for (size_t i = 0; i < r->open; i++)
+		if (r->sorted[i]->end_ns > s->replayed_ns) {
+			next = lesser(next, step_request(s, r->sorted[i]));
+			r->sorted[kept++] = r->sorted[i];
+		}
+	r->open = kept;
+	return next;
+}
+
+static void set_work(struct sched *s, size_t class)
+{
+	struct sched_class *c = &s->classes[class];
+	c->works = c->work | c->hinted;
+	decisions_note_work(s, class);
+	sched_note_burst(c, c->works, s->replayed_ns);
+}
+
+static void step_replay(struct sched *s, struct replay *r, uint64_t until)
+{
+	while (r->due_ns < until) {
+		s->replayed_ns = greater(r->due_ns, s->replayed_ns);
+		const uint64_t next = step_requests(s, r);
+		for (size_t i = 0; i < s->n; i++)
+			if (s->classes[i].works != (s->classes[i].work | s->classes[i].hinted))
+				set_work(s, i);
 		jobs_step(s, s->replayed_ns);
-		*due = jobs_step(s, s->replayed_ns); // now it sees what is off
-		*due = greater(*due, s->replayed_ns + 1);
+		r->due_ns = jobs_step(s, s->replayed_ns); // now it sees what is off
+		r->due_ns = greater(lesser(next, r->due_ns), s->replayed_ns + 1);
 	}
 	s->replayed_ns = until;
 }
 
-static void make_class(struct sched *s, const char *name)
+// Takes what the replay has to know ahead: the classes, the requests, what a decision took. False
+// if the decision is about no class of the log, or its times cannot be.
+static bool foresee(struct sched *s, struct replay *r, const struct sched_decision *d)
 {
-	sched_add_class(s, name);
-	s->classes[s->n - 1].group.dry = true;
-	note_class(s, s->n - 1);
+	const size_t class = sched_class_of(s, d->class);
+	if (class == s->n && strcmp(d->what, "class") != 0)
+		return false;
+	if (class == s->n)
+		sched_add_class(s, d->class);
+	if (is_request(d))
+		return add_request(r, (struct hint_scope){class, read_gpu_ids(s, d->gpus)}, d);
+	r->costs += d->took_ns != U64_NULL;
+	r->cost_ns += d->took_ns != U64_NULL ? d->took_ns : 0;
+	return d->took_ns == U64_NULL || d->took_ns <= GAP_NS;
 }
 
-// False if a decision is not about the classes of the log, or out of order.
-static bool replay_decision(struct sched *s, const struct sched_decision *d, uint64_t *due)
+// False if a decision is out of order.
+static bool replay_decision(struct sched *s, struct replay *r, const struct sched_decision *d)
 {
 	const bool first = !s->replaying;
 	if (!d->ns || (!first && (d->ns < s->replayed_ns || d->ns - s->replayed_ns > GAP_NS)))
@@ -202,16 +328,21 @@ static bool replay_decision(struct sched *s, const struct sched_decision *d, uin
 	s->start_ns = first ? d->ns : s->start_ns;
 	s->replayed_ns = first ? d->ns : s->replayed_ns;
 	const size_t class = sched_class_of(s, d->class);
-	if (class == s->n && strcmp(d->what, "class") != 0)
+	if (class == s->n || (is_request(d) && r->ended == r->n)) // the file has changed meanwhile
 		return false;
-	if (class == s->n)
-		make_class(s, d->class);
-	step_replay(s, due, d->ns);
-	*due = d->ns;
+	struct sched_class *c = &s->classes[class];
+	step_replay(s, r, d->ns);
+	r->due_ns = d->ns;
+	if (!c->group.dry)
+		note_class(s, class);
+	c->group.dry = true;
 	if (strcmp(d->what, "work") == 0) {
-		s->classes[class].works = read_gpu_ids(s, d->gpus);
-		decisions_note_work(s, class);
-		sched_note_burst(&s->classes[class], s->classes[class].works, d->ns);
+		c->work = read_gpu_ids(s, d->gpus);
+		set_work(s, class);
+	} else if (is_request(d)) {
+		struct request *q = &r->requests[r->ended++];
+		q->end.urgent_ns = q->since_ns ? d->ns - q->since_ns : 0;
+		sched_end_request(s, &q->scope, d->ns, &q->end);
 	} else if (class && strcmp(d->what, "unit") == 0) {
 		come(s, class, d);
 	} else if (class && strcmp(d->what, "ended") == 0) {
@@ -220,38 +351,27 @@ static bool replay_decision(struct sched *s, const struct sched_decision *d, uin
 	return true;
 }
 
-// Reads the log once for what a decision took on average (`costs`), and once to replay it. Returns
-// the number of a line that is wrong; 0: none is.
-static int read_log(struct sched *s, FILE *f, bool costs)
+// Reads the log with foresee() or replay_decision(). Returns the number of a line that is wrong; 0:
+// none is.
+static int read_log(struct sched *s, struct replay *r, FILE *f,
+		    bool (*take)(struct sched *s, struct replay *r, const struct sched_decision *d))
 {
 	static char line[LINE];
-	uint64_t sum = 0, num = 0, due = UINT64_MAX;
 	for (int at = 1; fgets(line, sizeof(line), f); at++) {
 		struct sched_decision d = {.took_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
 		const size_t n = strcspn(line, "\n");
 		if (!line[n] && !feof(f))
 			return at;
-		if (!record_read(line, n, "decision", row) ||
-		    (d.took_ns != U64_NULL && d.took_ns > GAP_NS))
+		if (!record_read(line, n, "decision", row) || !take(s, r, &d))
 			return at;
-		if (costs && d.took_ns != U64_NULL) {
-			sum += d.took_ns;
-			num++;
-		}
-		if (!costs && !replay_decision(s, &d, &due))
-			return at;
-	}
-	s->replayed_cost_ns = costs && num ? sum / num : s->replayed_cost_ns;
-	if (!costs && s->replaying) {
-		step_replay(s, &due, s->replayed_ns + 1);
-		s->replayed_ns--;
 	}
 	return 0;
 }
 
 int decisions_replay(struct sched *s, const char *path)
 {
+	struct replay r = {.due_ns = UINT64_MAX};
 	FILE *f = fopen(path, "re");
 	int line = 0;
 	if (!f)
@@ -261,9 +381,17 @@ int decisions_replay(struct sched *s, const char *path)
 		return err_fail(GPQ_FAILED, "save it in a file first",
 				"--replay %s: it is read twice, and a pipe cannot be", path);
 	}
-	line = read_log(s, f, true);
+	line = read_log(s, &r, f, foresee);
 	rewind(f);
-	line = line ? line : read_log(s, f, false);
+	sort_requests(&r);
+	s->replayed_cost_ns = r.costs ? r.cost_ns / r.costs : 0;
+	line = line ? line : read_log(s, &r, f, replay_decision);
+	if (!line && s->replaying) {
+		step_replay(s, &r, s->replayed_ns + 1);
+		s->replayed_ns--;
+	}
+	free(r.sorted);
+	free(r.requests);
 	const bool failed = ferror(f), empty = !s->replaying;
 	fclose(f);
 	if (failed)

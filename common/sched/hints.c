@@ -207,10 +207,11 @@ static uint64_t urge(const struct hints *h, struct hint *hint)
 	const uint64_t needs = hint->deadline_ns && h->calls.needs
 				       ? h->calls.needs(h->calls.arg, &hint->scope)
 				       : UINT64_MAX;
+	const uint64_t at = hint_counts_at(hint->deadline_ns, needs);
 	if (hint->since_ns)
 		return UINT64_MAX;
-	if (needs < hint->deadline_ns && h->now_ns < hint->deadline_ns - needs)
-		return hint->deadline_ns - needs;
+	if (h->now_ns < at)
+		return at;
 	hint->since_ns = h->now_ns;
 	hint->urgent_ns = hint->urgent_ns ? hint->urgent_ns : h->now_ns;
 	return UINT64_MAX;
@@ -308,16 +309,15 @@ static void tell_end(const struct hints *h, const struct hint *hint, bool closed
 {
 	const uint64_t now = h->now_ns;
 	if (hint && h->calls.ended)
-		h->calls.ended(
-			h->calls.arg, &hint->scope, now,
-			&(struct hint_end){.ns = now - hint->first_ns,
-					   .urgent_ns = hint->urgent_ns ? now - hint->urgent_ns : 0,
-					   .late_ns = hint->deadline_ns && now > hint->deadline_ns
-							      ? now - hint->deadline_ns
+		h->calls.ended(h->calls.arg, &hint->scope, now,
+			       &(struct hint_end){
+				       .ns = now - hint->first_ns,
+				       .urgent_ns = hint->urgent_ns ? now - hint->urgent_ns : 0,
+				       .deadline_ns = hint->deadline_ns
+							      ? hint->deadline_ns - hint->first_ns
 							      : 0,
-					   .deadline = hint->deadline_ns,
-					   .expired = hint->expired,
-					   .closed = closed});
+				       .expired = hint->expired,
+				       .closed = closed});
 }
 
 static enum answer serve_end(struct hints *h, struct client *c, struct request *r, char *rest)

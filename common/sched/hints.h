@@ -43,12 +43,11 @@ struct hint_scope {
 
 // A hint that has ended; also one that has expired.
 struct hint_end {
-	uint64_t ns;        // since it began
-	uint64_t urgent_ns; // of this, since it counted; 0: its deadline left time to the end
-	uint64_t late_ns;   // since its deadline; 0: it ended before, or had none
-	bool deadline;      // it had one
-	bool expired;       // before it ended
-	bool closed;        // with its connection
+	uint64_t ns;          // since it began
+	uint64_t urgent_ns;   // of this, since it counted; 0: its deadline left time to the end
+	uint64_t deadline_ns; // from when it began to its deadline; 0: it had none
+	bool expired;         // before it ended
+	bool closed;          // with its connection
 };
 
 // What the scheduler knows; each gets `arg`. Without one of them: the first class, and any GPU; no
@@ -74,6 +73,13 @@ struct hints_calls {
 	// often than HINTS_SAY_RATE.
 	bool audit;
 };
+
+// When a hint counts whose work takes `needs_ns` from then on (UINT64_MAX: not known): as late as
+// its deadline allows, or at once.
+static inline uint64_t hint_counts_at(uint64_t deadline_ns, uint64_t needs_ns)
+{
+	return needs_ns < deadline_ns ? deadline_ns - needs_ns : 0;
+}
 
 struct hints;
 

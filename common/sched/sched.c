@@ -384,41 +384,41 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 }
 
 // Learns how long requests of a class take once their hints count: the longest of the latest, since
-// with the 90th percentile one in ten would be late. Requests without a deadline serve until there
-// is one with a deadline. The time by which one was late is added.
+// with the 90th percentile one in ten would be late. Requests without a deadline say nothing of
+// those with one. The time by which one was late is added.
 static void learn_need(struct sched_class *c, const struct hint_end *end)
 {
-	if (end->closed || end->expired || !end->urgent_ns || (c->need_known && !end->deadline))
+	if (end->closed || end->expired || !end->urgent_ns || !end->deadline_ns)
 		return;
-	if (end->deadline && !c->need_known)
-		c->need = (struct moving){0};
-	c->need_known |= end->deadline;
-	moving_add(&c->need, (double)(end->urgent_ns + end->late_ns));
+	moving_add(&c->need, (double)(end->urgent_ns + greater(end->ns, end->deadline_ns) -
+				      end->deadline_ns));
 	c->need_ns = (uint64_t)moving_percentile(&c->need, 1);
 }
 
 // A request whose client has gone may have been given up as it was late; otherwise it may have been
 // given up for any reason. One that keeps a deadline of its own keeps the goal.
-static void count_request(void *arg, const struct hint_scope *scope, uint64_t now_ns,
-			  const struct hint_end *end)
+void sched_end_request(void *arg, const struct hint_scope *scope, uint64_t now_ns,
+		       const struct hint_end *end)
 {
 	struct sched *s = arg;
 	struct goal *g = &s->opts.goal;
 	struct sched_class *c = &s->classes[scope->class];
-	const bool in_time = end->deadline && !end->late_ns;
+	const bool in_time = end->ns <= end->deadline_ns;
 	if (g->percent > 0 && scope->class == 0 && (!end->closed || end->ns > g->limit_ns) &&
 	    !(end->closed && in_time))
 		goal_count(g, &s->opts.policy, now_ns, in_time ? 0 : end->ns);
-	c->deadlines += end->deadline;
-	c->late += end->late_ns > 0;
+	c->deadlines += end->deadline_ns > 0;
+	c->late += end->deadline_ns && !in_time;
 	learn_need(c, end);
+	if (end->deadline_ns)
+		decisions_note_request(s, scope, now_ns, end);
 }
 
-static uint64_t class_needs(void *arg, const struct hint_scope *scope)
+uint64_t sched_request_needs(void *arg, const struct hint_scope *scope)
 {
 	const struct sched *s = arg;
 	const uint64_t ns = s->classes[scope->class].need_ns;
-	return ns ? ns : UINT64_MAX;
+	return ns && !s->opts.no_deadlines ? ns : UINT64_MAX;
 }
 
 void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg))
@@ -428,8 +428,8 @@ void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct bu
 					   .whose = scope_of_client,
 					   .word = read_hint_word,
 					   .is_off = is_off_for,
-					   .ended = count_request,
-					   .needs = class_needs,
+					   .ended = sched_end_request,
+					   .needs = sched_request_needs,
 					   .status = status,
 					   .audit = s->opts.audit});
 }

@@ -79,8 +79,8 @@ struct sched_job {
 struct sched_class {
 	char *name; // owned
 	struct group group;
-	uint64_t work;   // the GPUs on which its queues had packets at the last sample
-	uint64_t hinted; // the GPUs of its active hints
+	uint64_t work;   // the GPUs on which its queues had packets at the last sample, or of a log
+	uint64_t hinted; // the GPUs of its active hints, or of a log's requests, that count
 	uint64_t works;  // the GPUs on which it has work, by whatever tells so
 	uint64_t jobs;   // the GPUs on which it has jobs; 0 for the first class
 	uint64_t bursts, busy_ns, busy_since_ns;
@@ -88,9 +88,8 @@ struct sched_class {
 	size_t turn_of;           // that class
 	uint64_t worked;          // `works` at the turn before
 	uint64_t waits, waits_ns; // where a burst waits until all below is off, and since when
-	struct moving need;       // what its latest requests took from when their hints counted; ns
-	uint64_t need_ns;         // the longest of `need`; 0: not known
-	bool need_known;          // by requests with deadlines, of which `need` is then alone
+	struct moving need; // what its latest requests with deadlines took once they counted; ns
+	uint64_t need_ns;   // the longest of `need`; 0: not known
 	uint64_t deadlines, late; // requests with a deadline; of these, those that missed it
 	struct hist wait;         // how long bursts have waited so; ns
 	struct hist off, on;      // times from the decision until the last queue was off, or on; ns
@@ -129,8 +128,9 @@ struct sched_opts {
 	// jobs_read_weight()).
 	unsigned tenant_by;
 	struct words weights;
-	bool hold_idle; // hold also processes that were idle for SCHED_IDLE_NS
-	bool audit;     // hints_calls.audit
+	bool no_deadlines; // hints with deadlines count at once
+	bool hold_idle;    // hold also processes that were idle for SCHED_IDLE_NS
+	bool audit;        // hints_calls.audit
 };
 
 // A process whose queues were empty, with indices standing still, for so long is not held until it
@@ -140,9 +140,11 @@ struct sched_opts {
 // A decision, or what it was made of. `what`: "class" (in their order, at the beginning), "work"
 // (the class has work on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and
 // goes), "hold" and "release" (decisions), "done" (all holders have answered to one, `took_ns`
-// after it).
+// after it), "request" (one with a deadline ends, `took_ns` after its first begin), "abandoned"
+// (the same where its hint had expired or its client has gone: nothing is learned of it).
 struct sched_decision {
 	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
+	uint64_t deadline_ns; // of a request: from its first begin
 	uint64_t on;          // bits of the GPUs
 	char what[SCHED_NAME], class[SCHED_NAME], job[SCHED_TEXT], tenant[SCHED_TEXT],
 		rival[SCHED_NAME];
@@ -225,6 +227,13 @@ void sched_fini(struct sched *s);
 // Counts bursts of work of a class, and their time.
 void sched_note_burst(struct sched_class *c, bool works, uint64_t now);
 
+// A hint has ended (hints_calls.ended): counts it, and learns what such requests need.
+void sched_end_request(void *s, const struct hint_scope *scope, uint64_t now_ns,
+		       const struct hint_end *end);
+
+// What a request needs once it counts (hints_calls.needs).
+uint64_t sched_request_needs(void *s, const struct hint_scope *scope);
+
 // The time that counts: of CLOCK_MONOTONIC, or in a replay.
 uint64_t sched_now(const struct sched *s);
 
@@ -242,6 +251,10 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 
 // Notes where a class has work, if that has changed since the last time.
 void decisions_note_work(struct sched *s, size_t class);
+
+// Notes a request with a deadline that has ended.
+void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
+			    const struct hint_end *end);
 
 // Decides by s->opts.policy about the work and the units of a log, in its time and without a GPU.
 // The statistics are then those of `s`, whose classes are those of the log. Returns GPQ_OK, or the

@@ -212,7 +212,7 @@ gpq: sched: /dev/zero: not a text file of at most 64 KiB; a file with an option 
 = 2
 gpq: sched: --check-config: which file?; gpq sched --config FILE --check-config
 gpq: sched: --status asks the scheduler that runs, --config is for a new one; leave one of them out
-gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle
+gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines
 --explain answers in words
 gpq: sched: --explain: x is not a whole number from 0 on
 ? 2
@@ -320,11 +320,35 @@ gpq: sched: --share 60:30:10:5 gives parts to 4 classes, but there are 3; two pa
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","gpus":"%s"}\n' "$@"; }; log 1000 class online '' '' 1000 class offline '' '' 2000 unit offline 'pid 7' '2 3' 2000 unit offline '' 1 3000 work online '' 2 9000000 work online '' '' >l; gpq sched --replay l --table jobs -rno CLASS,JOB_BY,GPU,HOLDS,CONTENDED
 offline - 1 0 0
 offline pid\x207 - 1 8997000
+# Requests with deadlines. Of the first, at 1 s, nothing is known; it needs 0.3 s, so the second, which has until 3.1 s, counts at 2.8 s. The third
+# ends before 5.7 s. The fourth, which has until 6.2 s, counts at 5.9 s and ends 0.3 s late: such a request needs 0.9 s. A hold lasts 10 ms longer.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }; first() { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; }
+> { first; log 1300000000 request online 7 300000000 1000000000 3000000000 request online 7 1000000000 1100000000 5200000000 abandoned online 7 200000000 1000000000 6500000000 request online 7 1500000000 1200000000 9000000000 work online '' null null; } >l
+> for o in --idle=10ms --no-deadlines; do gpq sched --replay l --max-hold 10s $o --log-decisions o$o --table classes -rno CLASS,DEADLINES,LATE,NEED,HOLDS,WAIT_MAX; jq -r 'select(.what == "hold" or .what == "release").ns / 1e9' o$o | paste -sd' '; done
+> gpq sched --replay o--idle=10ms --max-hold 10s --log-decisions p >q; cmp o--idle=10ms p; { first; log 9000000000 request online 7 6000000000 2000000000; } >l; gpq sched --replay l --table classes -rno CLASS,BUSY,HOLDS # it expires after 2 s
+> for o in 'null 5' '10 5' '3 0' '3 null' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
+online 4 1 900000000 0 0
+offline 0 0 - 3 -
+1 1.31 2.8 3.01 5.9 6.51
+online 4 1 1800000000 0 0
+offline 0 0 - 3 -
+1 1.31 2 3.01 5 6.51
+online 2000000001 0
+offline - 2
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --no-deadlines and --no-socket exclude each other; deadlines are of hints
+gpq: sched: --status asks the scheduler that runs, --no-deadlines is for a new one; leave one of them out
+? 2
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; log 5 class online '' 5 class offline '' 9 work online 7 8 work online '' >l; echo x >m; : >n; for f in l m n ./o; do gpq sched --replay $f; done; gpq sched --replay l --offline comm=x; gpq sched --replay l --status
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay m: line 1: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay n: there is nothing in it; gpq sched --log-decisions writes such a file
 gpq: sched: --replay ./o: No such file or directory
-gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle
-gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle
+gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines
 ? 2

@@ -694,20 +694,27 @@ def _(r):
         s.ask("end 1")
         s.until(lambda: s.at(1 * MS) or not a.off)
         return answer, early, held
-    yield request(40), ("ok off=1", False, True)
+    yield request(60), ("ok off=1", False, True)
+    yield s.of("online", "need_ns"), [None]  # those without a deadline say nothing of those with one
+    yield request(40, " deadline=100ms"), ("ok off=1", False, True)
     yield s.of("online", "need_ns"), [40 * MS]
     yield [request(ms, " deadline=100ms", 100) for ms in (40, 55)], [("ok", False, None)] * 2
     yield request(90, " deadline=100ms", 60), ("ok", False, True)
-    yield s.of("online", "deadlines", "late"), [3, 0]
-    yield request(120, " deadline=100ms", 70), ("ok", False, True)  # the last one needed 30 ms once it held
-    yield s.of("online", "deadlines", "late"), [4, 1]
-    yield request(90, " deadline=100ms", 30), ("ok", False, True)
-    yield [request(30) for _ in range(3)][-1][0], "ok off=1"  # those without a deadline say nothing of it
-    yield s.of("online", "need_ns"), [70 * MS]
+    yield s.of("online", "deadlines", "late"), [4, 0]
+    yield request(120, " deadline=100ms", 60), ("ok", False, True)  # that is 60 ms, and 20 ms late
+    yield s.of("online", "deadlines", "late"), [5, 1]
+    yield request(90, " deadline=100ms", 20), ("ok", False, True)
+    yield [request(30) for _ in range(3)][-1][0], "ok off=1"
+    yield s.of("online", "need_ns"), [80 * MS]
     # Only the hint of a process itself speaks for its queues.
     s.ask("begin 2 deadline=1h")
     on.set_index(0, 3, 4)
     yield s.until(lambda: s.at(1 * MS) or a.off), True
+    s.end()
+    s = Sched(r, "--offline", pids(a), "--idle", "1ms", "--max-hold", "10s", "--no-deadlines")
+    s.settled(1)
+    yield [request(40, " deadline=100ms") for _ in range(2)], [("ok off=1", False, True)] * 2
+    yield s.of("online", "deadlines", "late", "need_ns"), [2, 0, 40 * MS]
 
 
 @scenario("--share 50:50 of two classes that both work: they take turns, and online work stops both")
@@ -777,8 +784,13 @@ def _(r):
     policy = "--idle", "6ms", "--max-hold", "500ms", "--rest", "40ms"
     s = Sched(r, "--offline", pids(a, b), *policy, "--log-decisions", log)
     yield s.settled(2), True
-    for request, ms in (("begin 1 gpu=0", 20), ("begin 2 gpu=7", 100), ("end 1", 4), ("begin 1 gpu=0 for=9s", 600), ("end 2", 300), ("end 1", 50)):
-        s.link.send(request)
+    other = s.client()
+    for link, request, ms in (
+            (s.link, "begin 1 gpu=0", 20), (s.link, "begin 2 gpu=7", 100), (s.link, "end 1", 4), (s.link, "begin 1 gpu=0 for=9s", 600),
+            (s.link, "end 2", 300), (s.link, "end 1", 50), (s.link, "begin 3 gpu=0 deadline=200ms", 30), (s.link, "end 3", 20),
+            (s.link, "begin 3 gpu=0 deadline=100ms", 20), (other, "begin gpu=0 deadline=90ms", 66), (s.link, "end 3", 20), (other, None, 20),
+            (s.link, "begin 3 gpu=7 deadline=60ms", 40), (s.link, "end 3", 20)):
+        link.send(request) if request else link.close()
         s.answered(a, b)
         for _ in range(ms // 2):
             s.at(2 * MS)
@@ -791,7 +803,11 @@ def _(r):
             lines = [json.loads(line) for line in f]
         return [(d["what"], d["ns"], d["gpus"], d.get("for")) for d in lines if d["what"] in ("hold", "release")]
     holds = [d for d in decisions(log) if d[0] == "hold"]
-    yield (found[0], len(holds)), (3, 3)  # two of the first GPU; the second hint expires after 500 ms
+    # Two of the first GPU; the second hint expires after 500 ms. The first with a deadline, and 30 ms before theirs those at 70, 80 and 30 ms.
+    yield (found[0], len(holds)), (6, 6)
+    with open(log) as f:
+        yield [(d["what"], d["took_ns"] // MS, d["deadline_ns"] // MS) for d in map(json.loads, f) if d["deadline_ns"]], [
+            ("request", 30, 200), ("request", 86, 100), ("abandoned", 86, 90), ("request", 40, 60)]
     yield r.gpq("sched", "--replay", log, *policy, "--log-decisions", again, "--table", "classes", "-rno", "CLASS,HOLDS,CONTENDED").split(" / "), [
         "0", "online 0 0", f"offline {found[0]} {found[1]}"]
     yield decisions(again), decisions(log)
@@ -869,7 +885,7 @@ def _(r):
         s.p.send_signal(signal.SIGHUP)
         yield [manager.recv(64)[:9] for _ in range(2)], [b"RELOADING", b"READY=1"]
         yield (s.members(), a.off, b.off), ("t1 offline off, t2 offline off", "0", "0")
-        yield reload("offline pid=999999999", "offline " + pids(b), *more[2:4], "idle 7ms"), True  # one that has ended
+        yield reload("offline pid=999999999", "offline " + pids(b), *more[2:4], "idle 7ms", "no-deadlines"), True  # one that has ended
         yield s.until(lambda: s.at(SECOND) or s.members() == "t2 offline off"), True
         yield r.until(lambda: not a.off), True  # its holder ends in its own time
         yield b.off, "0"
@@ -890,7 +906,8 @@ def _(r):
             "gpq: sched: FILE: --slice is for jobs, and it started without --job-by; restart the scheduler for that", *wrong,
             "gpq: sched: FILE: No such file or directory", *wrong,
             "gpq: sched: FILE: reloaded: offline: pid=t1, pid=t2 -> pid=999999999, pid=t2",
-            "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms"]
+            "gpq: sched: FILE: reloaded: idle: 5ms -> 7ms",
+            "gpq: sched: FILE: reloaded: no-deadlines: (nothing) -> given"]
 
 
 @scenario("--config: --slice can go, though --tenant-by stays as it was; weights are read again")
