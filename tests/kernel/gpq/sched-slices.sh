@@ -1,5 +1,5 @@
-# gpq sched: jobs that take turns, by users and weights, and hints with deadlines. Judges: read pointers that the
-# software GPU moves.
+# gpq sched: jobs that take turns, by users and weights, hints with deadlines, and a goal for requests. Judges: read pointers that
+# the software GPU moves.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
 
@@ -87,6 +87,57 @@ kill $H
 wait $H 2> /dev/null
 for f in a b c; do moves 0 "after the hint" /tmp/$f; done
 end_sched "deadlines"
+
+# ---- a goal for requests
+
+part() { gpq sched --status --table scheduler -n -r -o POLICY | sed 's/.*://'; } # of the lower classes, per cent
+part_is() { part | awk "{ exit !(\$1 $1) }"; } # CONDITION
+request() { # MILLISECONDS; the answer to its begin is then the first line
+	hint $SOCKET 'begin 1' "wait $1" 'end 1' > /tmp/hint &
+	H=$!
+	within 60 has_answers 2 || fail "a request of $1 ms is answered" "$(cat /tmp/hint)"
+	kill $H
+	wait $H 2> /dev/null
+}
+total() { awk -v what="$1" '$1 == what { n += $2 } END { print n + 0 }' /tmp/bursts; }
+
+sched --offline pid=$A,$B,$C --slo 'p90 < 2s' --idle 1ms --max-hold 1h
+within 30 members_are 3 || fail "it has found them (--slo)" "$(gpq sched --status)"
+is "at first nothing is given" "$(part)" 0
+request 10
+is "and a request holds all" "$(sed 's/ ns=.*//' /tmp/hint | head -n 1)" 'ok off=3 missed=0'
+: > /tmp/bursts
+# After the 20th short request it is 2.5 %, then a quarter more each time, so that it can be halved once before it is nothing.
+for n in $(seq 30); do
+	hint $SOCKET 3000 10 10 1 >> /tmp/bursts
+	part_is '>= 6' && break
+done
+most=$(part)
+note "$(total bursts) short requests, of which $(total begun-off) held all and $(total moved) packets were taken: $(gpq sched --status --table scheduler -n -r -o POLICY)"
+ok "short requests keep the goal, and the part grows" part_is '>= 6'
+ok "some run beside the offline work" [ "$(total begun-off)" -lt "$(total bursts)" ]
+ok "which takes packets then" [ "$(total moved)" -gt 0 ]
+least=$most
+for n in $(seq 20); do
+	request 2200
+	part_is '== 0' && break
+	least=$(part)
+done
+note "after $n long requests: $least, then $(part)"
+ok "requests longer than the goal take the part back" [ "$(echo "$least $most" | awk '{ print ($1 < $2) }')" = 1 ]
+is "to the end" "$(part)" 0
+for n in 1 2 3; do
+	request 10
+	is "then each request holds all: $n" "$(sed 's/ ns=.*//' /tmp/hint | head -n 1)" 'ok off=3 missed=0'
+done
+hint $SOCKET 'begin 1' > /tmp/hint &
+H=$!
+within 30 has_answers 1
+for f in a b c; do still 0 "during a request" 300 /tmp/$f; done
+kill $H
+wait $H 2> /dev/null
+end_sched "--slo"
+for f in a b c; do moves 0 "after --slo" /tmp/$f; done
 
 reap $A $B $C
 unload
