@@ -16,15 +16,23 @@ enum { LINE = 65536 };
 // more often.
 #define GAP_NS 86400000000000ull
 
-static const struct member keys[] = {MEMBER(count, sched_decision, ns, "ns"),
-				     MEMBER(text, sched_decision, what, "what"),
-				     MEMBER(text, sched_decision, class, "class"),
-				     MEMBER(text, sched_decision, job, "job_by"),
-				     MEMBER(text, sched_decision, tenant, "tenant_by"),
-				     MEMBER(plain, sched_decision, gpus, "gpus"),
-				     MEMBER(text, sched_decision, rival, "for"),
-				     MEMBER(u64, sched_decision, took_ns, "took_ns"),
-				     MEMBER(u64, sched_decision, deadline_ns, "deadline_ns"),
+// A line of the log: a decision, and what only a replay needs of it.
+struct line {
+	struct sched_decision of;
+	uint64_t deadline_ns; // of a request: from its begin; U64_NULL
+	char tenant[SCHED_TEXT];
+	char gpus[SCHED_TEXT]; // gpu_ids with a blank between; "all"
+};
+
+static const struct member keys[] = {MEMBER(count, line, of.ns, "ns"),
+				     MEMBER(text, line, of.what, "what"),
+				     MEMBER(text, line, of.class, "class"),
+				     MEMBER(text, line, of.job, "job_by"),
+				     MEMBER(text, line, tenant, "tenant_by"),
+				     MEMBER(plain, line, gpus, "gpus"),
+				     MEMBER(text, line, of.rival, "for"),
+				     MEMBER(u64, line, of.took_ns, "took_ns"),
+				     MEMBER(u64, line, deadline_ns, "deadline_ns"),
 				     {0}};
 
 // ---- writing
@@ -39,20 +47,26 @@ static void put_gpu_ids(const struct sched *s, uint64_t gpus, char *to, size_t s
 					       s->bits.ids[i]);
 }
 
+static bool is_request(const struct line *d)
+{
+	return strcmp(d->of.what, "request") == 0 || strcmp(d->of.what, "abandoned") == 0;
+}
+
 // Keeps a decision, and writes its line. A log that cannot be written is given up, and the
 // scheduler goes on.
-static void note(struct sched *s, struct sched_decision *d)
+static void note(struct sched *s, struct line *d)
 {
 	SCOPED(buf_fini) struct buf line = {0};
 	struct json j;
-	d->ns = d->ns ? d->ns : sched_now(s);
+	d->of.ns = d->of.ns ? d->of.ns : sched_now(s);
 	d->deadline_ns = d->deadline_ns ? d->deadline_ns : U64_NULL;
 	if (!s->latest)
 		s->latest = xcalloc(SCHED_LATEST, sizeof(*s->latest));
-	s->latest[s->decided++ % SCHED_LATEST] = *d;
+	if (!is_request(d)) // there may be many, and they decide nothing
+		s->latest[s->decided++ % SCHED_LATEST] = d->of;
 	if (!s->decisions)
 		return;
-	put_gpu_ids(s, d->on, d->gpus, sizeof(d->gpus));
+	put_gpu_ids(s, d->of.on, d->gpus, sizeof(d->gpus));
 	record_begin(&j, &line, "decision");
 	members_write(&j, keys, d);
 	record_end(&j);
@@ -69,26 +83,26 @@ void decisions_close(struct sched *s)
 	s->decisions = NULL;
 }
 
-static void note_of_class(struct sched *s, size_t class, const char *what, struct sched_decision d)
+static void note_of_class(struct sched *s, size_t class, const char *what, struct line d)
 {
-	snprintf(d.what, sizeof(d.what), "%s", what);
-	snprintf(d.class, sizeof(d.class), "%s", s->classes[class].name);
+	snprintf(d.of.what, sizeof(d.of.what), "%s", what);
+	snprintf(d.of.class, sizeof(d.of.class), "%s", s->classes[class].name);
 	note(s, &d);
 }
 
 static void note_class(struct sched *s, size_t class)
 {
-	note_of_class(s, class, "class", (struct sched_decision){.took_ns = U64_NULL});
+	note_of_class(s, class, "class", (struct line){.of.took_ns = U64_NULL});
 }
 
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
 			    const struct hint_end *end)
 {
 	note_of_class(s, scope->class, end->closed || end->expired ? "abandoned" : "request",
-		      (struct sched_decision){.ns = now_ns,
-					      .took_ns = end->ns,
-					      .deadline_ns = end->deadline_ns,
-					      .on = scope->gpus});
+		      (struct line){.of.ns = now_ns,
+				    .of.took_ns = end->ns,
+				    .deadline_ns = end->deadline_ns,
+				    .of.on = scope->gpus});
 }
 
 int decisions_open(struct sched *s, const char *path, const char *replay)
@@ -118,13 +132,13 @@ int decisions_open(struct sched *s, const char *path, const char *replay)
 void decisions_note(struct sched *s, const char *what, const struct sched_job *j,
 		    const struct sched_unit *u, uint64_t took_ns)
 {
-	struct sched_decision d = {.took_ns = strcmp(what, "done") == 0 ? took_ns : U64_NULL,
-				   .on = u->gpus};
-	snprintf(d.what, sizeof(d.what), "%s", what);
-	snprintf(d.class, sizeof(d.class), "%s", s->classes[j->class].name);
-	snprintf(d.job, sizeof(d.job), "%s", j->key);
+	struct line d = {.of.took_ns = strcmp(what, "done") == 0 ? took_ns : U64_NULL,
+			 .of.on = u->gpus};
+	snprintf(d.of.what, sizeof(d.of.what), "%s", what);
+	snprintf(d.of.class, sizeof(d.of.class), "%s", s->classes[j->class].name);
+	snprintf(d.of.job, sizeof(d.of.job), "%s", j->key);
 	snprintf(d.tenant, sizeof(d.tenant), "%s", j->tenant);
-	snprintf(d.rival, sizeof(d.rival), "%s", u->asked ? unit_rival(s, j, u) : "");
+	snprintf(d.of.rival, sizeof(d.of.rival), "%s", u->asked ? unit_rival(s, j, u) : "");
 	note(s, &d);
 }
 
@@ -133,7 +147,7 @@ void decisions_note_work(struct sched *s, size_t class)
 	const struct sched_class *c = &s->classes[class];
 	if (c->works != c->worked)
 		note_of_class(s, class, "work",
-			      (struct sched_decision){.took_ns = U64_NULL, .on = c->works});
+			      (struct line){.of = {.took_ns = U64_NULL, .on = c->works}});
 }
 
 // ---- replaying
@@ -176,30 +190,30 @@ static uint64_t read_gpu_ids(struct sched *s, const char *text)
 
 // Returns the unit's process, or NULL. That of a job held whole is known by the job alone, whose
 // GPUs may change.
-static struct group_member *find_unit(struct sched *s, size_t class, const struct sched_decision *d)
+static struct group_member *find_unit(struct sched *s, size_t class, const struct line *d)
 {
 	const struct group *g = &s->classes[class].group;
 	const uint64_t gpus = read_gpu_ids(s, d->gpus);
 	for (size_t i = 0; i < g->n; i++)
-		if (d->job[0] ? strcmp(s->jobs[g->v[i]->job].key, d->job) == 0
-			      : g->v[i]->gpus == gpus)
+		if (d->of.job[0] ? strcmp(s->jobs[g->v[i]->job].key, d->of.job) == 0
+				 : g->v[i]->gpus == gpus)
 			return g->v[i];
 	return NULL;
 }
 
-static void come(struct sched *s, size_t class, const struct sched_decision *d)
+static void come(struct sched *s, size_t class, const struct line *d)
 {
 	struct group *g = &s->classes[class].group;
 	struct group_member *m = find_unit(s, class, d);
 	if (!m) {
 		m = group_add(g, (pid_t)g->n + 1, NULL);
 		m->state = MEMBER_READY;
-		jobs_join(s, class, xstrdup(d->job), xstrdup(d->tenant), m);
+		jobs_join(s, class, xstrdup(d->of.job), xstrdup(d->tenant), m);
 	}
 	m->gpus = read_gpu_ids(s, d->gpus);
 }
 
-static void go(struct sched *s, size_t class, const struct sched_decision *d)
+static void go(struct sched *s, size_t class, const struct line *d)
 {
 	struct group_member *m = find_unit(s, class, d);
 	if (!m)
@@ -209,24 +223,19 @@ static void go(struct sched *s, size_t class, const struct sched_decision *d)
 	group_forget_ended(&s->classes[class].group);
 }
 
-static bool is_request(const struct sched_decision *d)
+static bool add_request(struct replay *r, struct hint_scope scope, const struct line *d)
 {
-	return strcmp(d->what, "request") == 0 || strcmp(d->what, "abandoned") == 0;
-}
-
-static bool add_request(struct replay *r, struct hint_scope scope, const struct sched_decision *d)
-{
-	if (d->took_ns > d->ns || !d->deadline_ns ||
-	    greater(d->deadline_ns, d->took_ns) - d->took_ns > LATEST_NS)
+	if (d->of.took_ns > d->of.ns || !d->deadline_ns ||
+	    greater(d->deadline_ns, d->of.took_ns) - d->of.took_ns > LATEST_NS)
 		return false;
 	*ARRAY_ADD(r->requests, r->cap, r->n) =
 		(struct request){.scope = scope,
-				 .begin_ns = d->ns - d->took_ns,
-				 .deadline_ns = d->ns - d->took_ns + d->deadline_ns,
-				 .end_ns = d->ns,
-				 .end = {.ns = d->took_ns,
+				 .begin_ns = d->of.ns - d->of.took_ns,
+				 .deadline_ns = d->of.ns - d->of.took_ns + d->deadline_ns,
+				 .end_ns = d->of.ns,
+				 .end = {.ns = d->of.took_ns,
 					 .deadline_ns = d->deadline_ns,
-					 .closed = strcmp(d->what, "abandoned") == 0}};
+					 .closed = strcmp(d->of.what, "abandoned") == 0}};
 	return true;
 }
 
@@ -304,48 +313,49 @@ static void step_replay(struct sched *s, struct replay *r, uint64_t until)
 
 // Takes what the replay has to know ahead: the classes, the requests, what a decision took. False
 // if the decision is about no class of the log, or its times cannot be.
-static bool foresee(struct sched *s, struct replay *r, const struct sched_decision *d)
+static bool foresee(struct sched *s, struct replay *r, const struct line *d)
 {
-	const size_t class = sched_class_of(s, d->class);
-	if (class == s->n && strcmp(d->what, "class") != 0)
+	const size_t class = sched_class_of(s, d->of.class);
+	if (class == s->n && strcmp(d->of.what, "class") != 0)
 		return false;
 	if (class == s->n)
-		sched_add_class(s, d->class);
+		sched_add_class(s, d->of.class);
 	if (is_request(d))
 		return add_request(r, (struct hint_scope){class, read_gpu_ids(s, d->gpus)}, d);
-	r->costs += d->took_ns != U64_NULL;
-	r->cost_ns += d->took_ns != U64_NULL ? d->took_ns : 0;
-	return d->took_ns == U64_NULL || d->took_ns <= GAP_NS;
+	r->costs += d->of.took_ns != U64_NULL;
+	r->cost_ns += d->of.took_ns != U64_NULL ? d->of.took_ns : 0;
+	return d->of.took_ns == U64_NULL || d->of.took_ns <= GAP_NS;
 }
 
 // False if a decision is out of order.
-static bool replay_decision(struct sched *s, struct replay *r, const struct sched_decision *d)
+static bool replay_decision(struct sched *s, struct replay *r, const struct line *d)
 {
 	const bool first = !s->replaying;
-	if (!d->ns || (!first && (d->ns < s->replayed_ns || d->ns - s->replayed_ns > GAP_NS)))
+	if (!d->of.ns ||
+	    (!first && (d->of.ns < s->replayed_ns || d->of.ns - s->replayed_ns > GAP_NS)))
 		return false;
 	s->replaying = true;
-	s->start_ns = first ? d->ns : s->start_ns;
-	s->replayed_ns = first ? d->ns : s->replayed_ns;
-	const size_t class = sched_class_of(s, d->class);
+	s->start_ns = first ? d->of.ns : s->start_ns;
+	s->replayed_ns = first ? d->of.ns : s->replayed_ns;
+	const size_t class = sched_class_of(s, d->of.class);
 	if (class == s->n || (is_request(d) && r->ended == r->n)) // the file has changed meanwhile
 		return false;
 	struct sched_class *c = &s->classes[class];
-	step_replay(s, r, d->ns);
-	r->due_ns = d->ns;
+	step_replay(s, r, d->of.ns);
+	r->due_ns = d->of.ns;
 	if (!c->group.dry)
 		note_class(s, class);
 	c->group.dry = true;
-	if (strcmp(d->what, "work") == 0) {
+	if (strcmp(d->of.what, "work") == 0) {
 		c->work = read_gpu_ids(s, d->gpus);
 		set_work(s, class);
 	} else if (is_request(d)) {
 		struct request *q = &r->requests[r->ended++];
-		q->end.urgent_ns = q->since_ns ? d->ns - q->since_ns : 0;
-		sched_end_request(s, &q->scope, d->ns, &q->end);
-	} else if (class && strcmp(d->what, "unit") == 0) {
+		q->end.urgent_ns = q->since_ns ? d->of.ns - q->since_ns : 0;
+		sched_end_request(s, &q->scope, d->of.ns, &q->end);
+	} else if (class && strcmp(d->of.what, "unit") == 0) {
 		come(s, class, d);
-	} else if (class && strcmp(d->what, "ended") == 0) {
+	} else if (class && strcmp(d->of.what, "ended") == 0) {
 		go(s, class, d);
 	}
 	return true;
@@ -354,11 +364,11 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct sche
 // Reads the log with foresee() or replay_decision(). Returns the number of a line that is wrong; 0:
 // none is.
 static int read_log(struct sched *s, struct replay *r, FILE *f,
-		    bool (*take)(struct sched *s, struct replay *r, const struct sched_decision *d))
+		    bool (*take)(struct sched *s, struct replay *r, const struct line *d))
 {
 	static char line[LINE];
 	for (int at = 1; fgets(line, sizeof(line), f); at++) {
-		struct sched_decision d = {.took_ns = U64_NULL};
+		struct line d = {.of.took_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
 		const size_t n = strcspn(line, "\n");
 		if (!line[n] && !feof(f))

@@ -144,11 +144,8 @@ struct sched_opts {
 // (the same where its hint had expired or its client has gone: nothing is learned of it).
 struct sched_decision {
 	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
-	uint64_t deadline_ns; // of a request: from its first begin
 	uint64_t on;          // bits of the GPUs
-	char what[SCHED_NAME], class[SCHED_NAME], job[SCHED_TEXT], tenant[SCHED_TEXT],
-		rival[SCHED_NAME];
-	char gpus[SCHED_TEXT]; // of the log: gpu_ids with a blank between; "all"
+	char what[SCHED_NAME], class[SCHED_NAME], job[SCHED_TEXT], rival[SCHED_NAME];
 };
 
 struct sched {
@@ -172,7 +169,7 @@ struct sched {
 	size_t wanting;                // --slice: how many jobs wanted a slice at the last turn
 	uint64_t num_tenants;          // --slice: how many there were so far, for their ids
 	FILE *decisions;               // the log of decisions; NULL: none
-	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST
+	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST, without requests
 	size_t decided;                // how many there were
 	// In a replay: its time, and what a hold costs.
 	bool replaying;
