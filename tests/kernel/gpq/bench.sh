@@ -22,12 +22,10 @@ at_least() { # DESCRIPTION GOT LIMIT
 
 nobody_traces() { is "nobody traces the target ($1)" "$(awk '/TracerPid/ { print $2 }' /proc/$P/status)" 0; }
 
-# ---- 300 cycles on a target with a fixed amount of work ---------------------------------------------------------------
+# ---- 300 cycles on a target that ends when it is told to ----------------------------------------------------------------
 
-rm -f $STATUS $STATUS.new
-mkqueue -n 3 -c 13500 -k $STATUS > /tmp/mkqueue.log 2>&1 &
-P=$!
-within 20 test -s $STATUS || fail "mkqueue starts" "$(cat /tmp/mkqueue.log)"
+rm -f /tmp/go
+target -n 3 --drain 1 --trigger /tmp/go
 bench --cycles 300 --warmup 5 --hold 2ms --gap 2ms --samples /tmp/raw -r -o SETTING,METRIC,N,MIN,P50,P99,MAX > /tmp/out
 is "300 cycles end with status" $? 0
 is "and with a sample each" "$(field /tmp/out suspend N) $(field /tmp/out resume N)" "300 300"
@@ -53,9 +51,11 @@ for m in suspend resume progress; do
 		"$(field /tmp/out $m MIN) $(field /tmp/out $m P50) $(field /tmp/out $m P99) $(field /tmp/out $m MAX)" \
 		"$(of_raw ${m}_ns 0 500 990 1000 | tr '\n' ' ' | sed 's/ $//')"
 done
+touch /tmp/go
 within 60 sh -c "! kill -0 $P 2>/dev/null"
 wait $P
 is "the target ends by itself, as it does when all its packets are taken" $? 0
+rm /tmp/go
 
 # ---- the latency has what the GPU takes (cost/bench.sh: and not more) ---------------------------------------------------
 

@@ -14,7 +14,7 @@ static struct {
 	uint64_t rate, backlog, packets, ring, grid, burst;
 	const char *progress, *priorities, *signals, *log, *release, *trigger;
 	int pause_ms, requests, churn_ms;
-	int wait_ms, late_ms, destroy_ms, fork_ms, exec_ms, stop_ms, finish_ms, exit_ms;
+	int wait_ms, late_ms, destroy_ms, fork_ms, exec_ms, stop_ms, finish_ms, exit_ms, drain_ms;
 } opt = {.queues = 1,
 	 .gpus = 1,
 	 .seconds = 3600,
@@ -64,6 +64,7 @@ static const struct option_row {
 	{"exec", 0, INTEGER, &opt.exec_ms, "MS", "exec oneself after MS, and begin anew"},
 	{"stop", 0, INTEGER, &opt.stop_ms, "MS", "SIGSTOP oneself after MS"},
 	{"finish", 0, INTEGER, &opt.finish_ms, "MS", "end in good order after MS"},
+	{"drain", 0, INTEGER, &opt.drain_ms, "MS", "no new packets after MS, and end without any"},
 	{"exit", 0, INTEGER, &opt.exit_ms, "MS", "_exit(3) after MS, without any cleaning up"},
 	{"trigger", 0, TEXT, &opt.trigger, "FILE", "all these MS count from when FILE is there"},
 	{"signals", 0, TEXT, &opt.signals, "FILE", "count SIGRTMIN by value, and SIGUSR1, there"},

@@ -280,6 +280,14 @@ static void finish(void)
 	finished = true;
 }
 
+/* All queues get as many packets as the one with the most. */
+static void drain(void)
+{
+	for (int i = 0; i < n_queues; i++)
+		if (queues[i].submitted > opt.packets)
+			opt.packets = queues[i].submitted;
+}
+
 static void exit_now(void)
 {
 	_exit(3);
@@ -293,7 +301,7 @@ static struct event {
 	{&opt.late_ms, create_late, false}, {&opt.destroy_ms, destroy_first, false},
 	{&opt.fork_ms, fork_child, false},  {&opt.exec_ms, exec_self, false},
 	{&opt.stop_ms, stop_self, false},   {&opt.finish_ms, finish, false},
-	{&opt.exit_ms, exit_now, false},
+	{&opt.exit_ms, exit_now, false},    {&opt.drain_ms, drain, false},
 };
 
 /* Returns since when the events' times count; 0: not yet. */
