@@ -159,16 +159,21 @@ enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
 // A request with a deadline.
 struct request {
 	struct hint_scope scope;
-	uint64_t begin_ns, deadline_ns, end_ns;
+	uint64_t deadline_ns, end_ns;
 	uint64_t since_ns; // from when on it counts; 0: not yet
 	struct hint_end end;
+};
+
+struct opening {
+	uint64_t ns; // when the request begins
+	struct request *of;
 };
 
 struct replay {
 	uint64_t due_ns;          // when something has to be decided next
 	uint64_t cost_ns, costs;  // what decisions took, added up, and how many there are
 	struct request *requests; // in the order of the log, in which they end
-	struct request **sorted;  // those that are open, and behind `begun` those to come
+	struct opening *sorted;   // of those that are open and, from `begun` on, of those to come
 	size_t n, cap, open, begun, ended;
 };
 
@@ -230,7 +235,6 @@ static bool add_request(struct replay *r, struct hint_scope scope, const struct 
 		return false;
 	*ARRAY_ADD(r->requests, r->cap, r->n) =
 		(struct request){.scope = scope,
-				 .begin_ns = d->of.ns - d->of.took_ns,
 				 .deadline_ns = d->of.ns - d->of.took_ns + d->deadline_ns,
 				 .end_ns = d->of.ns,
 				 .end = {.ns = d->of.took_ns,
@@ -241,15 +245,16 @@ static bool add_request(struct replay *r, struct hint_scope scope, const struct 
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct request *x = *(struct request *const *)a, *y = *(struct request *const *)b;
-	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+	const struct opening *x = a, *y = b;
+	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
 static void sort_requests(struct replay *r)
 {
 	r->sorted = xcalloc(r->n + 1, sizeof(*r->sorted));
 	for (size_t i = 0; i < r->n; i++)
-		r->sorted[i] = &r->requests[i];
+		r->sorted[i] = (struct opening){r->requests[i].end_ns - r->requests[i].end.ns,
+						&r->requests[i]};
 	qsort(r->sorted, r->n, sizeof(*r->sorted), by_begin);
 }
 
@@ -275,13 +280,13 @@ static uint64_t step_requests(struct sched *s, struct replay *r)
 	for (size_t i = 0; i < s->n; i++)
 		s->classes[i].hinted = 0;
 	while (r->begun < r->n && r->open < OPEN_MAX && next == UINT64_MAX)
-		if (r->sorted[r->begun]->begin_ns <= s->replayed_ns)
+		if (r->sorted[r->begun].ns <= s->replayed_ns)
 			r->sorted[r->open++] = r->sorted[r->begun++];
 		else
-			next = r->sorted[r->begun]->begin_ns;
+			next = r->sorted[r->begun].ns;
 	for (size_t i = 0; i < r->open; i++)
-		if (r->sorted[i]->end_ns > s->replayed_ns) {
-			next = lesser(next, step_request(s, r->sorted[i]));
+		if (r->sorted[i].of->end_ns > s->replayed_ns) {
+			next = lesser(next, step_request(s, r->sorted[i].of));
 			r->sorted[kept++] = r->sorted[i];
 		}
 	r->open = kept;
@@ -338,7 +343,8 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 	s->start_ns = first ? d->of.ns : s->start_ns;
 	s->replayed_ns = first ? d->of.ns : s->replayed_ns;
 	const size_t class = sched_class_of(s, d->of.class);
-	if (class == s->n || (is_request(d) && r->ended == r->n)) // the file has changed meanwhile
+	struct request *q = is_request(d) && r->ended < r->n ? &r->requests[r->ended++] : NULL;
+	if (class == s->n || (is_request(d) && !q)) // the file has changed meanwhile
 		return false;
 	struct sched_class *c = &s->classes[class];
 	step_replay(s, r, d->of.ns);
@@ -349,8 +355,7 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 	if (strcmp(d->of.what, "work") == 0) {
 		c->work = read_gpu_ids(s, d->gpus);
 		set_work(s, class);
-	} else if (is_request(d)) {
-		struct request *q = &r->requests[r->ended++];
+	} else if (q) {
 		q->end.urgent_ns = q->since_ns ? d->of.ns - q->since_ns : 0;
 		sched_end_request(s, &q->scope, d->of.ns, &q->end);
 	} else if (class && strcmp(d->of.what, "unit") == 0) {
