@@ -54,7 +54,7 @@ end_sched "hints"
 BARE=$(holdcost group 40 $(echo ${workers#,} | tr , ' '))
 set_gpus 32 300
 note "$OURS; $BARE"
-between "from hint to last queue off, times the bare calls" "$(echo "$OURS $BARE" | awk '{ printf "%.2f", $2 / $12 }')" 0.5 1.2
+between "from hint to last queue off, times the bare calls" "$(echo "$OURS $BARE" | awk '{ printf "%.2f", $2 / $15 }')" 0.5 1.2
 # Half of that is still the software GPUs' own work. What gpq, its holders and the client do for it is told by their processor time,
 # against a recorded one, in units of 1,000 instructions, as in suspend.sh; waiting for a GPU is in it, so a fifth more passes.
 WORK=$(echo "$OURS" | awk '{ print $7 }')
@@ -93,6 +93,45 @@ between "packets that a newcomer took at most, one in each millisecond" $took 0 
 kill $H
 reap $newcomers
 end_sched "newcomers"
+# How long begin takes to be answered while 20 processes a second start and end, newcomers of the class that is held or others, against
+# the same without them.
+storm() { # COMMAND...
+	(
+		over=
+		trap 'over=1' TERM
+		while [ -z "$over" ]; do
+			"$@" &
+			usleep 50000
+			kill -9 $!
+			wait $! 2> /dev/null
+		done
+	) &
+	STORM=$!
+}
+begins() { # WHAT; in P90
+	n=$(of_offline HOLDS)
+	P90=$(holdcost hints $SOCKET 30 $S $(echo ${workers#,} | tr , ' '))
+	note "$1: $P90"
+	is "each begin is a hold on both GPUs: $1" $(($(of_offline HOLDS) - n)) 60
+	P90=$(echo "$P90" | awk '{ print $12 }')
+}
+in_storm() { # WHAT COMMAND...
+	local what=$1
+	shift
+	storm "$@"
+	usleep 500000
+	begins "$what"
+	kill $STORM
+	wait $STORM
+	between "p90 of begin among $what, times that without" "$(awk -v a=$P90 -v b=$QUIET 'BEGIN { printf "%.2f", a / b }')" 0.1 2
+}
+sched_eight --offline comm=mkqueue --idle 5ms
+begins "no storm"
+QUIET=$P90
+in_storm newcomers mkqueue -q -n 1 -R 50 -G 2 -k /tmp/n
+in_storm "others" sleep 1
+end_sched "storm"
+
 reap $(echo ${workers#,} | tr , ' ')
 unload
 kernel_is_content

@@ -509,14 +509,16 @@ static void turn_ends(void)
 
 static void told(const char *what)
 {
-	printf("%s %llu us, of a processor %llu us, %d times\n", what,
-	       (unsigned long long)typical(turns.time, turns.runs) / 1000,
-	       (unsigned long long)typical(turns.work, turns.runs) / 1000, turns.runs);
+	const uint64_t time = typical(turns.time, turns.runs); /* sorts them */
+	printf("%s %llu us, of a processor %llu us, %d times, p90 %llu us\n", what,
+	       (unsigned long long)time / 1000,
+	       (unsigned long long)typical(turns.work, turns.runs) / 1000, turns.runs,
+	       (unsigned long long)turns.time[(turns.runs * 9 + 9) / 10 - 1] / 1000);
 }
 
-static void pause_between(void)
+static void pause_between(unsigned int ms)
 {
-	usleep((useconds_t)(150000 + random() % 8000)); /* resumed, and allowed to hold again */
+	usleep((useconds_t)(ms * 1000 + random() % 8000)); /* resumed, and allowed to hold again */
 }
 
 static int hints(const char *path, int n, pid_t sched, char **pids, int num)
@@ -531,7 +533,7 @@ static int hints(const char *path, int n, pid_t sched, char **pids, int num)
 		turn_ends();
 		if (write(fd, "end\n", 4) != 4 || read(fd, ids, sizeof(ids)) <= 0)
 			die("end");
-		pause_between();
+		pause_between(400); /* a hold lasts as long as ten cost, and in a storm that is more */
 	}
 	told("hints");
 	return 0;
@@ -607,7 +609,7 @@ static int group(int n, char **pids, int num)
 		turn_ends();
 		order(ends[0], 'r');
 		obey(ends[0]);
-		pause_between();
+		pause_between(150);
 	}
 	told("group");
 	return 0;
