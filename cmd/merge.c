@@ -87,7 +87,7 @@ static const struct out_col cols[] = {
 	COL(key.set.grace, "GRACE", "grace", U64, D, "grace period"),
 	COL(key.set.queues, "QUEUES", "queues_wanted", U64, D,
 	    "how many queues were suspended, - all"),
-	COL(key.set.level, "PRIO_LEVEL", "prio_level_wanted", U64, M,
+	COL(key.set.level, "PRIO_LEVEL", "prio_level_wanted", U64, OUT_RARE | M,
 	    "of which priority they were: 0 low, 1 medium, 2 high; - any"),
 	COL(key.set.hold_ns, "HOLD", "hold_wanted_ns", NS, D, "how long they were held"),
 	COL(key.set.gap_ns, "GAP", "gap_wanted_ns", NS, M, "how long they ran between cycles"),
@@ -507,9 +507,11 @@ static struct merge_row merged_row(const struct sum *s, const struct sum_row *r)
 
 static int print_tables(struct cmd *c, const struct sum *s)
 {
-	bool offline = false;
-	for (size_t i = 0; i < s->n; i++)
+	bool offline = false, levels = false;
+	for (size_t i = 0; i < s->n; i++) {
 		offline |= sum_mode(s->row[i]) != NULL;
+		levels |= s->row[i]->key.set.level != CYCLE_NONE;
+	}
 	const struct out_table *const *t = offline ? schema.tables : SCHEMA_TABLES(&table);
 	int status = out_choose_table(&c->out, t);
 	if (status)
@@ -520,6 +522,8 @@ static int print_tables(struct cmd *c, const struct sum *s)
 		if (offline)
 			out_title(o, *t == &table ? "Times" : "Offline work");
 		status = out_begin(o, *t, false);
+		if (!levels && *t == &table && !status)
+			out_leave_out(o, "PRIO_LEVEL");
 		for (size_t i = 0; i < s->n && !status; i++) {
 			struct merge_row row = merged_row(s, s->row[i]);
 			if (!row.mode == (*t == &table))

@@ -27,8 +27,10 @@ struct ab {
 
 static void keep_moments(struct ab *b, const struct ab_run *r)
 {
+	if (b->m.raw.part < 0)
+		return;
 	ab_write_moments(&b->m.raw.line, &b->to->context, r, b->written);
-	raw_file_put_for_now(&b->m.raw);
+	raw_file_put_part(&b->m.raw);
 }
 
 static void tick_run(void *arg, const struct ab_run *r)
@@ -208,8 +210,12 @@ static int prepare_ab(struct ab *b)
 	name_runs(b);
 	if (o->ab.log_dir && mkdir(o->ab.log_dir, 0777) && errno != EEXIST)
 		return err_sys(errno, NULL, "--log-dir %s", o->ab.log_dir);
-	return raw_file_open(&b->m.raw, o->raw) ? err_sys(errno, NULL, "--samples %s", o->raw)
-						: GPQ_OK;
+	if (raw_file_open(&b->m.raw, o->raw))
+		return err_sys(errno, NULL, "--samples %s", o->raw);
+	if (raw_file_open_part(&b->m.raw))
+		err_warn("what a run measures is written when it has ended", "%s: %s",
+			 b->m.raw.part_path, strerror(errno));
+	return GPQ_OK;
 }
 
 static int keep_run(struct ab *b, struct ab_run *r)
@@ -242,6 +248,7 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 	snprintf(b->now, sizeof(b->now), "%s%s%s", ab_mode_name[mode], *text ? ", " : "", text);
 	err_note("run %" PRIu64 ", %s", number + 1, b->now);
 	int failed = ab_run_mode(&b->opts->ab, mode, number, &r, &stopped, why);
+	const size_t requests = r.times.starts.n;
 	int status = failed ? failed : keep_run(b, &r);
 	if (failed)
 		keep_moments(b, &r);
@@ -251,6 +258,10 @@ static int run_mode(struct ab *b, enum ab_mode mode, uint64_t number)
 			 ", %s: %zu offline queues of secondary contexts ran on: the "
 			 "debug interface does not reach them",
 			 number + 1, b->now, r.unreached);
+	if (r.undue && r.undue < requests)
+		err_warn("so all count as if none did",
+			 "run %" PRIu64 ", %s: %zu of %zu lines do not say when a request was due",
+			 number + 1, b->now, r.undue, requests);
 	if (r.lost)
 		err_warn("gpq did not end it",
 			 "run %" PRIu64 ", %s: pid %d (%s)%s of a command lives on: it left the "

@@ -162,8 +162,10 @@ int measurement_begin(struct measurement *m, struct cmd *c, bool is_ab)
 {
 	const struct bench_opts *o = c->opts;
 	m->run = load_new_run(&m->all, is_ab, &(struct bench_context){0});
-	m->raw.fd = -1;
-	signal(SIGPIPE, SIG_IGN); // results are printed even if the reader of --samples is gone
+	m->raw.fd = m->raw.part = -1;
+	// Results are printed even if the reader of --samples is gone, or a limit of size is met.
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	return require_parse(&m->limits, &o->goals, &o->require,
 			     is_ab ? REQUIRE_AB : REQUIRE_PREEMPT);
 }

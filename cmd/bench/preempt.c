@@ -357,8 +357,9 @@ static int explain_process(const struct preempt *p, const struct attached_proces
 	if (last->result == CYCLE_FAILED)
 		return err_fail(GPQ_FAILED, "the target runs; dmesg may tell more",
 				"pid %d: %s: not suspended: %s", pid, after,
-				m->refused ? kfd_result_name(m->refused)
-					   : "no queue of these is there any more");
+				m->refused && m->refused != KFD_RESULT_UNKNOWN
+					? kfd_result_name(m->refused)
+					: "no queue of these is there any more");
 	if (last->result == CYCLE_STUCK)
 		return err_fail(GPQ_FAILED, "nothing is held; --patience waits longer",
 				"pid %d: %s: no progress within %.3gs of resume although there is "

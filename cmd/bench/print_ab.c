@@ -22,9 +22,8 @@ static const struct out_col online_cols[] = {
 	    "99th percentile against that of alone; of too few samples unknown"),
 	COL(achieved, "ACHIEVED/S", "achieved_per_s", F64, D | W, "requests a second"),
 	COL(offered, "OFFERED/S", "offered_per_s", F64, D | W,
-	    "those that were due, where --metric says when; else those of alone: what a client "
-	    "that "
-	    "waits for each answer sends if it is not delayed"),
+	    "those that were due, where --metric says when; else those of alone: what is sent by a "
+	    "client that waits for each answer, if it is not delayed"),
 	COL(p99_corrected, "P99_CORRECTED", "p99_corrected_ns", NS, D | W,
 	    "99th percentile with the requests that such a client did not send meanwhile; of "
 	    "requests that were due at a time it is P99"),

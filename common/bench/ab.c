@@ -34,7 +34,6 @@ struct experiment {
 	struct workload online, offline;
 	struct printed printed;
 	uint64_t printed_ns; // when what the commands print is read
-	bool all_due;        // --metric has found in each line when the request was due
 	char log[2][4096];   // paths of the AMD logs, by side; "": none
 	struct {
 		struct child child;     // reads a set of queues
@@ -44,8 +43,9 @@ struct experiment {
 		bool held;              // offline was suspended at some time since `child` began
 	} look;                         // reading the queues of both sides
 	struct {
-		bool on;   // the online queues are sampled
-		bool busy; // the online queues had work at the last sample
+		bool on;    // the online queues are sampled
+		bool busy;  // the online queues had work at the last sample
+		bool known; // since when: what runs already may have had it before the first sample
 		uint64_t busy_since, sampled;
 		uint64_t look; // the longer of the times between the samples around `busy_since`,
 			       // and around the end
@@ -119,7 +119,7 @@ static void take_offline_line(void *arg, const char *line)
 	struct experiment *x = arg;
 	struct printed *p = &x->printed;
 	struct regex *ready = x->plan->regex[AB_OFFLINE_READY];
-	const char *second;
+	const char *second = NULL;
 	if (ready && !p->is_ready)
 		p->is_ready = regex_matches(ready, line, strlen(line));
 	const double v = find_number(x, AB_OFFLINE_METRIC, line, &second);
@@ -143,27 +143,26 @@ static void add_request(struct experiment *x, double start, double ns)
 	samples_add(&x->run->times.latency, ns);
 }
 
-// Returns when a request was due, of which a line says when by CLOCK_MONOTONIC or since 1970, in s.
-// NaN: that is not known.
+// Returns when a request was due, of which a line says when by CLOCK_MONOTONIC or since 1970, in s;
+// a rounded moment may be ahead. NaN: that is not known, or was before the command began.
 static double due_at(const struct experiment *x, const char *text)
 {
-	const double monotonic = (double)x->printed_ns,
-		     since_1970 = (double)clock_read_ns(CLOCK_REALTIME);
-	const double v = 1e9 * read_number(text);
-	const double at = v > monotonic ? v - since_1970 + monotonic : v;
-	return at > 0 && at <= monotonic ? at : NAN;
+	const double now = (double)x->printed_ns, latest = now + 1e9, at = 1e9 * read_number(text);
+	const double since_1970 = at - (double)clock_read_ns(CLOCK_REALTIME) + now;
+	const double due = at > latest ? since_1970 : at;
+	return due >= (double)x->online_from && due <= latest ? due : NAN;
 }
 
 static void take_online_line(void *arg, const char *line)
 {
 	static const double unit_ns[] = {1, 1e3, 1e6, 1e9};
 	struct experiment *x = arg;
-	const char *second;
+	const char *second = NULL;
 	const double ns = unit_ns[x->plan->metric_unit] * find_number(x, AB_METRIC, line, &second);
-	if (isnan(ns))
+	if (!(ns < 0x1p63))
 		return;
 	const double due = due_at(x, second);
-	x->all_due &= !isnan(due);
+	x->run->undue += isnan(due) ? 1 : 0;
 	add_request(x, isnan(due) ? (double)x->printed_ns - ns : due, ns);
 }
 
@@ -235,15 +234,16 @@ static int watch_online(struct experiment *x)
 	group_sample(&x->online.group);
 	bool work = group_has_work(&x->online.group);
 	uint64_t now = clock_ns();
-	const uint64_t look = now - (x->watch.sampled ? x->watch.sampled : now);
+	const uint64_t look = now - (x->watch.sampled ? x->watch.sampled : x->online_from);
 	x->watch.sampled = now;
 	if (work && !x->watch.busy) {
 		x->watch.busy_since = now;
 		x->watch.look = look;
-	} else if (!work && x->watch.busy && times_queues(x)) {
+	} else if (!work && x->watch.busy && x->watch.known && times_queues(x)) {
 		add_request(x, (double)x->watch.busy_since, (double)(now - x->watch.busy_since));
 		samples_add(&x->run->times.looks, (double)greater(x->watch.look, look));
 	}
+	x->watch.known = x->watch.known || x->online.command || !work;
 	x->watch.busy = work;
 	if (!x->hold.by_work)
 		return 0;
@@ -582,7 +582,7 @@ static int take_latencies(struct experiment *x)
 		return take_log_latencies(x);
 	if (!prints && x->plan->hold == AB_HOLD_COMMAND)
 		add_request(x, (double)x->online_from, (double)x->run->online_ns);
-	x->run->due = prints && x->all_due;
+	x->run->due = prints && !x->run->undue;
 	if (!x->run->times.latency.n)
 		return ab_fail(x, 1, "%s",
 			       prints ? "no line of the online command's output matches --metric"
@@ -635,7 +635,6 @@ int ab_run_mode(const struct ab_plan *p, enum ab_mode mode, uint64_t number, str
 	x->why = why;
 	workload_init(&x->online, SIDE_ONLINE, p->command[SIDE_ONLINE], &p->specs);
 	workload_init(&x->offline, SIDE_OFFLINE, p->command[SIDE_OFFLINE], &p->specs);
-	x->all_due = true;
 	x->look.into = r->queue_set;
 	x->look.child.out = -1;
 	x->signals = bench_signals_open();

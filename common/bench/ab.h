@@ -61,6 +61,7 @@ struct ab_run {
 	uint64_t leads_ns;   // both leads; UINT64_MAX: all of the window but online_ns
 	uint64_t packets;    // AQL packets of the offline queues in the window
 	bool due;            // `starts` are when requests were due, not when they were sent
+	size_t undue;        // lines of requests that do not say when they were due
 	double offline_rate; // mean over time of what the offline command printed in the window, or
 			     // NaN: each line holds since the line before
 	uint64_t offline_logged; // packets in the window by the offline AMD log, or UINT64_MAX
@@ -148,7 +149,8 @@ struct ab_ratio {
 struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode with, double p,
 			   double level);
 
-// Online requests a second in a mode. NaN: unknown.
+// Online requests a second in a mode, while it ran or, if it is known when they were due, from when
+// the first was due until the last was served. NaN: unknown.
 double ab_request_rate(const struct ab_result *a, enum ab_mode mode);
 
 // Requests a second that the client would send if nothing was in its way: those that were due, if

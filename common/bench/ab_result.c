@@ -156,28 +156,39 @@ struct ab_ratio ab_compare(struct ab_result *a, enum ab_mode mode, enum ab_mode 
 						    of_y, stats_percentile_bounds(y, p, level))};
 }
 
+static bool is_due(const struct ab_mode_result *m)
+{
+	return m->due && m->due == m->runs;
+}
+
+// Requests a second from when the first was due until the last was due, or was served.
+static double due_rate(const struct ab_mode_result *m, bool served)
+{
+	double n = 0, ns = 0;
+	for (size_t i = 0; i < m->runs; i++) {
+		const struct ab_times *t = &m->run[i].times;
+		double first = INFINITY, last = 0;
+		for (size_t k = 0; k < t->starts.n && k < t->latency.n; k++) {
+			first = maths()->fmin(first, t->starts.v[k]);
+			last = maths()->fmax(last, t->starts.v[k] + (served ? t->latency.v[k] : 0));
+		}
+		n += t->starts.n ? (double)t->starts.n - (served ? 0 : 1) : 0;
+		ns += last > first ? last - first : 0;
+	}
+	return share_of_whole(n, ns / 1e9);
+}
+
 double ab_request_rate(const struct ab_result *a, enum ab_mode mode)
 {
-	return share_of_whole((double)a->mode[mode].latency.n, a->mode[mode].online / 1e9);
+	const struct ab_mode_result *m = &a->mode[mode];
+	return is_due(m) ? due_rate(m, true)
+			 : share_of_whole((double)m->latency.n, m->online / 1e9);
 }
 
 double ab_offered_rate(const struct ab_result *a, enum ab_mode mode)
 {
 	const struct ab_mode_result *m = &a->mode[mode];
-	double gaps = 0, ns = 0;
-	if (!m->due || m->due < m->runs)
-		return ab_request_rate(a, AB_ALONE);
-	for (size_t i = 0; i < m->runs; i++) {
-		const struct samples *s = &m->run[i].times.starts;
-		double first = INFINITY, last = 0;
-		for (size_t k = 0; k < s->n; k++) {
-			first = maths()->fmin(first, s->v[k]);
-			last = maths()->fmax(last, s->v[k]);
-		}
-		gaps += s->n ? (double)s->n - 1 : 0;
-		ns += s->n ? last - first : 0;
-	}
-	return share_of_whole(gaps, ns / 1e9);
+	return is_due(m) ? due_rate(m, false) : ab_request_rate(a, AB_ALONE);
 }
 
 // How many requests wait longer than `ns`, if one is sent every `gap` ns also while others wait.
@@ -195,7 +206,7 @@ double ab_corrected(struct ab_result *a, enum ab_mode mode, double p)
 	const struct samples *s = &m->latency;
 	const double gap = 1e9 / ab_request_rate(a, AB_ALONE), all = waiting_longer(s, 0, gap);
 	double low = 0, high = 0;
-	if (m->due && m->due == m->runs) // nobody waited before he sent
+	if (is_due(m)) // nobody waited before he sent
 		return samples_percentile(&m->latency, p);
 	if (!s->n || !(gap < INFINITY))
 		return NAN;
@@ -217,12 +228,26 @@ struct ab_gain ab_gain(struct ab_result *a)
 				p50.high < 1 || p99.high<1, p50.low> 1 || p99.low > 1};
 }
 
+// json_f64() would round moments to 9 digits.
+static void write_time(struct json *j, const char *key, double v)
+{
+	json_u64(j, key, (uint64_t)maths()->llround(v));
+}
+
+static void write_number(struct json *j, const char *key, double v)
+{
+	if (v < 0x1p53 && v == floor(v)) // all digits of a count
+		json_u64(j, key, (uint64_t)v);
+	else
+		json_f64(j, key, v);
+}
+
 static void write_times(struct json *j, const struct member *m, const void *at)
 {
 	const struct samples *s = at;
 	json_begin(j, m->key, '[');
-	for (size_t i = 0; i < s->n; i++) // json_f64() would round moments to 9 digits
-		json_u64(j, NULL, (uint64_t)maths()->llround(s->v[i]));
+	for (size_t i = 0; i < s->n; i++)
+		write_time(j, NULL, s->v[i]);
 	json_end(j, ']');
 }
 
@@ -231,10 +256,7 @@ static void write_numbers(struct json *j, const struct member *m, const void *at
 	const struct samples *s = at;
 	json_begin(j, m->key, '[');
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i] < 0x1p53 && s->v[i] == floor(s->v[i])) // all digits of a count
-			json_u64(j, NULL, (uint64_t)s->v[i]);
-		else
-			json_f64(j, NULL, s->v[i]);
+		write_number(j, NULL, s->v[i]);
 	json_end(j, ']');
 }
 
@@ -300,11 +322,12 @@ void ab_write_moments(struct buf *out, const struct bench_context *c, const stru
 	const struct ab_times *t = &r->times;
 	const struct {
 		const char *what, *key;
+		void (*write)(struct json *j, const char *key, double v);
 		const struct samples *at, *v;
-	} lists[AB_MOMENTS] = {{"request", "took_ns", &t->starts, &t->latency},
-			       {"hold", "took_ns", &t->holds_at, &t->suspend},
-			       {"resume", "took_ns", &t->resumes_at, &t->resume},
-			       {"line", "value", &t->lines_at, &t->lines}};
+	} lists[AB_MOMENTS] = {{"request", "took_ns", write_time, &t->starts, &t->latency},
+			       {"hold", "took_ns", write_time, &t->holds_at, &t->suspend},
+			       {"resume", "took_ns", write_time, &t->resumes_at, &t->resume},
+			       {"line", "value", write_number, &t->lines_at, &t->lines}};
 	struct json j;
 	for (size_t k = 0; k < AB_MOMENTS; k++)
 		for (size_t *i = &written[k]; *i < lists[k].at->n; ++*i) {
@@ -313,8 +336,8 @@ void ab_write_moments(struct buf *out, const struct bench_context *c, const stru
 			json_str(&j, "mode", ab_mode_name[r->mode]);
 			json_u64(&j, "number", r->number);
 			json_str(&j, "what", lists[k].what);
-			json_u64(&j, "at_ns", (uint64_t)maths()->llround(lists[k].at->v[*i]));
-			json_f64(&j, lists[k].key, lists[k].v->v[*i]);
+			write_time(&j, "at_ns", lists[k].at->v[*i]);
+			lists[k].write(&j, lists[k].key, lists[k].v->v[*i]);
 			record_end(&j);
 		}
 }

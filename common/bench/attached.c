@@ -168,7 +168,8 @@ bool attached_look(struct attached *a, enum attached_look which, bool write)
 	return true;
 }
 
-// Selects the queues of this level.
+// Selects the queues of this level. Where there are none any more, the process is lost: a selection
+// without ids is one of all queues.
 static void select_level(struct attached_process *p, uint64_t level)
 {
 	struct kfd_selection *s = p->m->sel;
@@ -177,15 +178,45 @@ static void select_level(struct attached_process *p, uint64_t level)
 		if (p->level[id] == level + 1)
 			s->ids[s->num_ids++] = id;
 	p->m->stale = true;
+	if (s->num_ids || p->end)
+		return;
+	p->end = ATTACHED_LOST;
+	kfd_fail(&p->m->failure, KFD_FAULT_NO_QUEUE);
+}
+
+// Forgets selected queues that are not there any more, as a new one may get such an id. `most`: so
+// many are listed. Returns false if there are none.
+static bool forget_queues(struct attached_process *p, uint64_t most)
+{
+	const struct kfd_answer *a = &p->m->link.answer;
+	const struct kfd_selection *s = p->m->sel;
+	unsigned gone = 0;
+	for (unsigned i = 0; i < s->num_ids && p->m->asked_for == REQUEST_QUEUES && a->num < most;
+	     i++) {
+		size_t k = 0;
+		while (k < a->num && a->queues[k].queue.queue_id != s->ids[i])
+			k++;
+		gone += k == a->num;
+		p->level[s->ids[i]] = k == a->num ? 0 : p->level[s->ids[i]];
+	}
+	return gone > 0;
 }
 
 bool attached_choose(struct attached *a, uint64_t grace, uint64_t queues, uint64_t level)
 {
-	for (size_t i = 0; i < a->n && level != a->level; i++)
-		select_level(&a->v[i], level);
+	bool changed = level != a->level;
 	a->level = level;
-	group_set(&a->group, (unsigned)grace, queues == UINT64_MAX ? 0 : (unsigned)queues);
-	look_for_changes(a);
+	do {
+		for (size_t i = 0; i < a->n && changed; i++)
+			select_level(&a->v[i], level);
+		if (attached_failed(a))
+			return false;
+		group_set(&a->group, (unsigned)grace, queues == UINT64_MAX ? 0 : (unsigned)queues);
+		look_for_changes(a);
+		changed = false;
+		for (size_t i = 0; i < a->n && level != UINT64_MAX; i++)
+			changed |= forget_queues(&a->v[i], queues);
+	} while (changed);
 	return attached_wait(a, 0);
 }
 

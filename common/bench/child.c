@@ -31,7 +31,8 @@ static int run_detached(int out, int (*run)(const void *arg), const void *arg)
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL); // gpq bench ignores SIGPIPE
+	signal(SIGPIPE, SIG_DFL); // gpq bench ignores both
+	signal(SIGXFSZ, SIG_DFL);
 	setsid();
 	int in = open("/dev/null", O_RDONLY);
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||

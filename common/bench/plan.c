@@ -124,6 +124,8 @@ void plan_name(const struct plan *p, const struct cycle_setting *s, char name[96
 			continue;
 		if (i == SWEPT && *setting_member(s, d) == CYCLE_GROUP)
 			snprintf(text, sizeof(text), "all");
+		else if (d->words && *setting_member(s, d) == CYCLE_NONE)
+			snprintf(text, sizeof(text), "any");
 		else if (d->duration)
 			text_ns(text, *setting_member(s, d));
 		else if (d->words)

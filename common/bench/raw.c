@@ -2,6 +2,7 @@
 #include "common/bench/raw.h"
 
 #include "common/amdlog/merge/partial.h"
+#include "common/bench/plan.h"
 #include "common/cli/input.h"
 #include "common/host/number.h"
 
@@ -77,6 +78,11 @@ void raw_write(struct buf *out, const struct bench_context *context, const struc
 #define OLD_BASELINE "\"untouched_ns\":"
 #define MOMENT       "\"record\":\"" AB_MOMENT "\""
 
+static bool is_level(uint64_t level)
+{
+	return level == CYCLE_NONE || level < COUNT(plan_levels) - 1;
+}
+
 bool raw_read(const char *line, size_t len, struct bench_context *context, struct cycle *c)
 {
 	const struct member_row rows[] = {
@@ -85,7 +91,7 @@ bool raw_read(const char *line, size_t len, struct bench_context *context, struc
 	memset(c, 0, sizeof(*c));
 	cycle_clear(c);
 	c->set.queues = c->set.level = c->set.process = CYCLE_NONE;
-	if (!record_read(line, len, "preempt_cycle", rows))
+	if (!record_read(line, len, "preempt_cycle", rows) || !is_level(c->set.level))
 		return false;
 	// In samples of an older gpq the baseline has another name, and would be lost unseen.
 	return c->baseline_ns != CYCLE_NONE ||
@@ -109,47 +115,58 @@ static void raw_why_not(char why[160], const char *path, uint64_t number, const 
 
 int raw_file_open(struct raw_file *f, const char *path)
 {
-	struct stat st;
-	*f = (struct raw_file){.path = path, .fd = -1};
+	*f = (struct raw_file){.path = path, .fd = -1, .part = -1};
 	if (path)
 		f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	f->is_regular = f->fd >= 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode);
 	return path && f->fd < 0 ? -1 : 0;
 }
 
-// Cuts off what is behind the lines that stay.
-static int cut_ahead(struct raw_file *f)
+int raw_file_open_part(struct raw_file *f)
 {
-	if (ftruncate(f->fd, f->size) || lseek(f->fd, f->size, SEEK_SET) < 0)
+	struct stat st;
+	if (f->fd < 0 || fstat(f->fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	f->part_path = xasprintf("%s.part", f->path);
+	if (unlink(f->part_path) && errno != ENOENT)
 		return -1;
-	f->ahead = 0;
-	return 0;
+	// Whoever else may write to the folder cannot lead it elsewhere.
+	f->part = open(f->part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return f->part < 0 ? -1 : 0;
 }
 
-void raw_file_put_for_now(struct raw_file *f)
+// Cuts a file behind its last whole line. Leaves errno as it is.
+static void cut(int fd, off_t size)
 {
-	const off_t len = (off_t)f->line.len;
-	if (f->is_regular && len && write_fully(f->fd, f->line.data, f->line.len) == 0)
-		f->ahead += len;
-	else if (f->is_regular && len)
-		cut_ahead(f); // raw_file_put() will tell what is wrong
+	const int error = errno;
+	if (!ftruncate(fd, size)) // else a pipe or /dev/full: nothing to cut off
+		lseek(fd, size, SEEK_SET);
+	errno = error;
+}
+
+void raw_file_put_part(struct raw_file *f)
+{
+	if (f->part >= 0 && !f->part_full && write_fully(f->part, f->line.data, f->line.len)) {
+		f->part_full = true;
+		cut(f->part, f->part_size);
+	}
+	f->part_size += f->part_full ? 0 : (off_t)f->line.len;
 	f->line.len = 0;
 }
 
 int raw_file_put(struct raw_file *f)
 {
 	size_t len = f->line.len;
-	if (f->ahead && cut_ahead(f))
-		return -1;
 	if (f->fd >= 0 && write_fully(f->fd, f->line.data, f->line.len)) {
-		const int error = errno;
-		cut_ahead(f); // a pipe or /dev/full: nothing to cut off
-		errno = error;
+		cut(f->fd, f->size);
 		return -1;
 	}
 	f->line.len = 0;
 	f->size += (off_t)len;
 	f->lines++;
+	f->part_size = 0;
+	f->part_full = false;
+	if (f->part >= 0)
+		cut(f->part, 0);
 	return 0;
 }
 
@@ -158,6 +175,12 @@ int raw_file_close(struct raw_file *f)
 	int r = f->fd >= 0 ? close(f->fd) : 0;
 	f->fd = -1;
 	buf_fini(&f->line);
+	if (f->part >= 0 && !f->part_size)
+		unlink(f->part_path);
+	close_quietly(f->part);
+	f->part = -1;
+	free(f->part_path);
+	f->part_path = NULL;
 	return r;
 }
 
@@ -488,7 +511,8 @@ static bool sum_add_sum(struct sum *s, const char *line, size_t len)
 	char id[24];
 	memset(&read, 0, sizeof(read));
 	memset(&read.key.set, 0xff, sizeof(read.key.set)); // all CYCLE_NONE
-	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric)
+	if (!record_read(line, len, "bench_sum", rows) || !*read.key.metric ||
+	    !is_level(read.key.set.level))
 		return false;
 	// Without a histogram min is 0, as reading one sets it.
 	if (sum_mode(&read) ? !read.offline.runs : !read.hist.count && !read.hist.min)

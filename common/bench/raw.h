@@ -19,24 +19,30 @@ struct raw_file {
 	int fd; // -1: there is no file
 	const char *path;
 	uint64_t lines;
-	off_t size;      // bytes of the lines that stay
-	off_t ahead;     // of those behind them that are written for now
-	bool is_regular; // a file that can be cut: nothing is written for now elsewhere
+	off_t size;      // bytes of the whole lines in the file
 	struct buf line; // the next line to write
+	// Beside it, FILE.part: what the run that goes on has measured. -1: there is none.
+	int part;
+	char *part_path; // owned
+	off_t part_size; // bytes of its whole lines
+	bool part_full;  // a line of this run could not be written: no more follow
 };
 
 // Creates or empties the file `path`; NULL: lines are dropped. Returns 0, or -1 with errno.
 int raw_file_open(struct raw_file *f, const char *path);
 
-// Writes f->line, in place of what was written for now, and empties it. Returns 0, or -1 with
-// errno; the file then ends with a whole line.
+// Writes f->line and empties it, then FILE.part. Returns 0, or -1 with errno; the file then ends
+// with a whole line.
 int raw_file_put(struct raw_file *f);
 
-// Writes f->line for now, as far as there is room for it, and empties it: what a run has measured
-// up to here stays in the file if the run does not end.
-void raw_file_put_for_now(struct raw_file *f);
+// Makes FILE.part anew, beside a regular file. Returns 0, or -1 with errno.
+int raw_file_open_part(struct raw_file *f);
 
-// Closes the file. Returns 0, or -1 with errno if what was written may not be on disk.
+// Appends f->line to FILE.part, as far as there is room, and empties it.
+void raw_file_put_part(struct raw_file *f);
+
+// Closes the file, and removes an empty FILE.part. Returns 0, or -1 with errno if what was written
+// may not be on disk.
 int raw_file_close(struct raw_file *f);
 
 // ---- runs with their samples: from files, or as they are measured

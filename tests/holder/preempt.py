@@ -236,13 +236,70 @@ def _(r):
     yield (r.until(lambda: not instances(r)), r.until(lambda: t.off == "")), (True, True)
 
 
-@scenario("a sweep of levels: only their queues are suspended; what cannot be read, or is not there, is said before")
+def write_levels(r, t, *prios):
+    """The dump of MQDs (gfx9) of compute queues with these priorities: of dwords that tell what is an MQD, where its ring is, level and priority."""
+    text = f"Process {t.pid} PASID 0x8001:\n"
+    for qid, prio in reversed(list(enumerate(prios))):
+        words = {0: 3224438784, 11: 1, 23: 0xffffffff, 24: 0xffffffff, 128: 16777216 + qid * 40960, 130: 1, 131: 2056, 132: 1073763073,
+                 133: (prio > 6) + (prio > 10), 134: prio, 135: 273, 136: 708837376 + qid * 32, 137: 127, 138: 72224, 139: 1560953984 + qid * 4096,
+                 140: 32554, 141: 1560953912 + qid * 4096, 142: 32554, 143: 1610612738 + 8 * qid, 145: 469845257 + qid, 149: 11534336, 160: 16384,
+                 162: 256, 171: 201326592, 172: 32554, 174: 36864, 175: 36864, 176: 36864, 177: 63508480, 181: 1, 182: 596528}
+        text += "  Compute queue on device a1f4\n"
+        text += "".join("    %08x: %s\n" % (k * 4, " ".join("%08x" % words.get(k + n, 0) for n in range(8))) for k in range(0, 512, 8))
+    for name in "mqds", "hqds", "rls":
+        r.write("/sys/kernel/debug/kfd/" + name, text if name == "mqds" else "")
+
+
+@scenario("a sweep of levels: only their queues are suspended, without those that go, and what is not there is said before")
 def _(r):
-    t = r.target(0, 1)
+    t = r.target(0, 1, 2)
+    none = "gpq queues -o +PRIO shows what there is"
     r.write("/sys/kernel/debug/kfd/mqds", "")
     yield r.gpq("bench", "preempt", "-p", t.pid, "--sweep", "prio=low,high"), (
-        "5 / gpq: bench: --sweep: pid t1 has no queue of these whose priority is low; gpq queues -o +PRIO shows what there is")
+        f"5 / gpq: bench: --sweep: pid t1 has no queue of these whose priority is low; {none}")
+    write_levels(r, t, 3, 11, 0)
+    yield r.gpq("bench", "preempt", "-p", t.pid, "--sweep", "prio=low,medium"), (
+        f"5 / gpq: bench: --sweep: pid t1 has no queue of these whose priority is medium; {none}")
     yield [c for c in r.changes() if "suspend" in c], []
+
+    def look(at, link):  # each, as that of a single queue is one
+        if link.startswith(b"/proc/"):
+            r.move(MS // 8)
+            for q in t.kfd.queues:
+                if not q.off:
+                    t.set_index(q.qid, r.page.now_ns // 1000 % 10 ** 9, 10 ** 12)
+        return 0
+    usual, r.driver.look = r.driver.look, look
+
+    def swept(gone, after):
+        """Its end, where a queue has gone after so many resumes, in which it had no part; and what was suspended."""
+        left = [after]
+
+        def resume(call):
+            others = not t.kfd.queue(gone).off
+            done = call()
+            left[0] -= others
+            if left[0]:
+                r.once("resume", resume)
+            else:
+                t.kfd.queues.remove(t.kfd.queue(gone))
+                shutil.rmtree(f"{r.root}/sys/class/kfd/kfd/proc/{t.pid}/queues/{gone}")
+            return done
+        if after:
+            r.once("resume", resume)
+        b = preempt(r, t, "--cycles", "4", "--hold", "1ms", "--gap", "2ms", "--seed", "1", "--sweep", "prio=low,high", "-q")
+        end = b.finish()
+        return end, [c.split()[1] for c in r.changes() if "suspend" in c], sorted(b.samples("prio_level_wanted", "queues", "result"))
+    end, held, samples = swept(None, 0)
+    yield (end, sorted(held)), ("0", 4 * ["0,2"] + 4 * ["1"])
+    yield samples, 4 * [(0, 2, "ok")] + 4 * [(2, 1, "ok")]
+    end, held, samples = swept(2, 2)  # the holder learns that it has gone when it suspends it once more
+    yield (end, sorted(set(held)), held[::-1].index("0") < held[::-1].index("0,2")), ("0", ["0", "0,2", "1"], True)
+    yield sorted(x[2] for x in samples), 7 * ["ok"] + ["partly"]
+    end, held, samples = swept(1, 2)
+    yield re.sub("[0-9]+ cycles", "N cycles", end), (
+        "1 / gpq: bench: pid t1: after N cycles: not suspended: no queue of these is there any more; the target runs; dmesg may tell more")
+    r.driver.look = usual
 
 
 @scenario("a sweep of hold and gap, and --for")

@@ -96,8 +96,8 @@ is "only the queues of each level are suspended" "$(sed 's/.*"prio_level_wanted"
 	sort | uniq -c | tr -s ' ' | tr -d '\n')" " 2 0=2 2 2=1"
 is "and settings are named by it" "$(awk '$2 == "suspend" && NF > 9 { print $1, $3 }' /tmp/out | sort | tr '\n' ';')" "prio=high 2;prio=low 2;"
 reap $C
-status_is "a level of which there is none" 5 gpq bench preempt -p $P --sweep prio=low,medium --samples /tmp/raw
-like "it says which" "$OUT" "pid $P has no queue of these whose priority is medium"
+status_is "a level of which there is none" 5 gpq bench preempt -p $P --sweep prio=medium,high --samples /tmp/raw
+like "it says which" "$OUT" "pid $P has no queue of these whose priority is high"
 
 # ---- several processes: one hold of all, twice, with a pause ---------------------------------------------------------------
 
