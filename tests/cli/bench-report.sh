@@ -277,7 +277,7 @@ for setting, xcc, mean, most in md["SETTING|XCC|SAVED_MEAN bytes"]:
 for setting, *cells in md["SETTING|OK|IDLE_CYCLES"]:
     want = [str(sum(c["result"] == r for c in settings[setting]))
             for r in ("ok", "idle", "moved", "partly", "failed", "stuck", "stopped")]
-    want += ["3", "32", setting[-1], "10.000", "20.000", "-"]  # what ran to warm up, and the setting
+    want += ["3", "32", setting[-1], "-", "10.000", "20.000", "-"]  # what ran to warm up, and the setting
     ok(cells == want, f"cycles, {setting}", f"got {cells}, wanted {want}")
 
 # Runs of one measurement, one by one

@@ -140,7 +140,7 @@ $ mkdir -p none; export GPQ_SYSROOT=none; m() { for c in "$@"; do gpq $c </dev/n
 gpq: bench: preempt needs to know which processes to measure; for example gpq bench preempt -p PID
 gpq: bench: --cycles: 0 measures nothing; leave it out for 300, or as many as --for allows
 gpq: bench: --runs: 0 measures nothing; leave it out for 1
-gpq: bench: --sweep: x=1: sweeps are grace=, queues=, hold= and gap=; for example --sweep grace=1,32,255
+gpq: bench: --sweep: x=1: sweeps are grace=, queues=, prio=, hold= and gap=; for example --sweep grace=1,32,255
 gpq: bench: --goal: x is no limit of suspend, resume (times), effect or online (per cent); for example suspend=10ms,resume=10ms,effect=5%,online=10%
 gpq: bench: --require x: there is no <; for example 'suspend p99 < 10ms'
 gpq: bench: --grace: 256 is not 0 to 255
