@@ -169,7 +169,8 @@ static void warn_unreached(const struct group_member *m)
 			 (int)m->target.pid, n);
 }
 
-// Notes the levels of the chosen queues. A row of a secondary context has ids of its own.
+// Notes the levels of the chosen queues. Queues of secondary contexts cannot be held, and their ids
+// are counted anew from 0.
 static void note_levels(struct attached_process *a, const struct queue_rows *q)
 {
 	const pid_t pid = a->m->target.pid;

@@ -20,7 +20,7 @@ const char *const ab_mode_name[AB_MODES + 1] = {"alone", "shared", "preempt", NU
 // What the offline command has printed: the mean over time, in a window, of what --offline-metric
 // found. Each number holds since the line before; lines that are read at once share that time.
 struct printed {
-	bool is_ready;        // a line has matched --offline-ready
+	bool is_ready;        // it has printed the line that --offline-ready waits for
 	uint64_t from;        // when the window began; 0: it has not
 	uint64_t since, at;   // when the last lines were read, and those before
 	double sum, n;        // of the numbers of the last lines, and how many they are
@@ -143,8 +143,9 @@ static void add_request(struct experiment *x, double start, double ns)
 	samples_add(&x->run->times.latency, ns);
 }
 
-// Returns when a request was due, of which a line says when by CLOCK_MONOTONIC or since 1970, in s;
-// a rounded moment may be ahead. NaN: that is not known, or was before the command began.
+// Returns when a request was due. `text` is that moment in seconds, of CLOCK_MONOTONIC or since
+// 1970; as programs round it, it may be up to 1 s ahead. NaN: there is no number, or the moment is
+// before the command began.
 static double due_at(const struct experiment *x, const char *text)
 {
 	const double now = (double)x->printed_ns, latest = now + 1e9, at = 1e9 * read_number(text);

@@ -105,7 +105,7 @@ struct ab_result {
 	struct ab_mode_result {
 		struct samples latency, suspend, resume;
 		struct ab_part *run;       // owned
-		uint64_t runs, holds, due; // `due`: runs with ab_run.due
+		uint64_t runs, holds, due; // `due`: runs that know when requests were due
 		size_t cap;
 		double online; // sum of ab_run.online_ns
 	} mode[AB_MODES];

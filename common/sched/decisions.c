@@ -21,7 +21,7 @@ struct line {
 	struct sched_decision of;
 	uint64_t deadline_ns; // of a request: from its begin; U64_NULL
 	char tenant[SCHED_TEXT];
-	char gpus[SCHED_TEXT]; // gpu_ids with a blank between; "all"
+	char gpus[SCHED_TEXT]; // gpu_ids, separated by blanks; or "all"
 };
 
 static const struct member keys[] = {MEMBER(count, line, of.ns, "ns"),
@@ -62,7 +62,7 @@ static void note(struct sched *s, struct line *d)
 	d->deadline_ns = d->deadline_ns ? d->deadline_ns : U64_NULL;
 	if (!s->latest)
 		s->latest = xcalloc(SCHED_LATEST, sizeof(*s->latest));
-	if (!is_request(d)) // there may be many, and they decide nothing
+	if (!is_request(d)) // many requests would push decisions out of the ring
 		s->latest[s->decided++ % SCHED_LATEST] = d->of;
 	if (!s->decisions)
 		return;
@@ -152,7 +152,8 @@ void decisions_note_work(struct sched *s, size_t class)
 
 // ---- replaying
 
-// As many requests are open at a time as hints may be, and none has a later deadline than these.
+// The limits of hints hold for requests of a log, too: how many are open at a time, and how long
+// after its end a deadline may be.
 enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
 #define LATEST_NS 3600000000000ull
 
@@ -164,6 +165,7 @@ struct request {
 	struct hint_end end;
 };
 
+// For sorting requests by when they begin.
 struct opening {
 	uint64_t ns; // when the request begins
 	struct request *of;

@@ -383,9 +383,9 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 	return jobs_are_off(arg, scope->class, scope->gpus, off, missed);
 }
 
-// Learns how long requests of a class take once their hints count: the longest of the latest, since
-// with the 90th percentile one in ten would be late. Requests without a deadline say nothing of
-// those with one. The time by which one was late is added.
+// Learns how long requests of a class take once their hints count. The longest of the latest is
+// kept, since with the 90th percentile one in ten would be late; the time by which a request missed
+// its deadline is added. Requests without a deadline are other work, and are not counted.
 static void learn_need(struct sched_class *c, const struct hint_end *end)
 {
 	if (end->closed || end->expired || !end->urgent_ns || !end->deadline_ns)

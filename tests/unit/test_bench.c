@@ -242,7 +242,7 @@ static void test_raw(void **state)
 	assert_false(raw_read("{\"record\":\"ab_run\"}", 19, &out, &back));
 	assert_false(raw_read("{}", 2, &out, &back));
 	b.len = 0;
-	c.set.level = 3; // there are three, from 0 on
+	c.set.level = 3; // levels are 0 to 2
 	raw_write(&b, &in, &c);
 	assert_false(raw_read(b.data, b.len - 1, &out, &back));
 	b.len = 0;
