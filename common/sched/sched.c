@@ -18,7 +18,12 @@
 #define NEVER   UINT64_MAX
 #define LOOK_NS (100 * MS) // time between looks for members that ended and queues that came
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
-#define AWAKE   50 // sampling takes at most 1 / AWAKE of a processor
+
+// While nobody waits for the GPU, a process is attached to once it is so old: the driver does
+// sessions of processes one at a time, so those of short-lived ones would delay the next hold.
+#define SETTLE_NS (100 * MS)
+
+#define AWAKE 50 // sampling takes at most 1 / AWAKE of a processor
 
 #define PATIENCE_MS 2000 // hints do not wait longer for a holder, whose deadline ends its hold
 
@@ -524,6 +529,25 @@ static void wait_for_turn(struct sched *s, uint64_t then)
 	wait_any(s->polled, n, then);
 }
 
+// Has any class but the last, which nobody yields to, work now?
+static bool any_works(const struct sched *s)
+{
+	uint64_t works = 0;
+	for (size_t i = 0; i + 1 < s->n; i++)
+		works |= s->classes[i].works;
+	return works;
+}
+
+// While others have work, newcomers are to be held without delay.
+static void set_settling(struct sched *s, uint64_t now)
+{
+	struct newcomers *n = &s->newcomers;
+	const uint64_t before = n->settle_ns;
+	n->settle_ns = any_works(s) ? 0 : SETTLE_NS;
+	if (before && !n->settle_ns)
+		n->next_ns = n->next_ns == NEVER ? NEVER : now;
+}
+
 // One turn of the loop. Returns when the next one is due.
 static uint64_t sched_turn(struct sched *s)
 {
@@ -545,6 +569,7 @@ static uint64_t sched_turn(struct sched *s)
 		next = lesser(next, wait < 0 ? NEVER : now + (uint64_t)wait * MS);
 	}
 	// Newcomers come after the decisions, since looking for them takes longer.
+	set_settling(s, now);
 	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS ||
 	    (now >= s->newcomers.next_ns && newcomers_poll(&s->newcomers, now))) {
 		newcomers_drain(&s->newcomers);

@@ -337,8 +337,19 @@ def _(r):
     yield s.settled(1), True
     b = r.target(0)
     r.until(lambda: r.waits(s.p))
-    s.at(50 * MS)
+    for ms in 50, 99:
+        yield (s.at(ms * MS), s.members())[1], "t1 offline runs"  # it may end at once
+    s.at(11 * MS)
     yield s.settled(2), True
+    young = r.target(0)
+    s.at(50 * MS)
+    s.ask("begin")  # the answer does not wait for it
+    yield s.until(lambda: s.of("offline", "off") == [3]), True
+    young.end()
+    s.ask("end")
+    s.at(10 * MS)
+    r.until(lambda: not a.off + b.off)
+    s.answered(a, b)
     a.end()
     s.at(100 * MS)
     s.until(lambda: s.of("offline", "processes") == [1])
@@ -509,6 +520,7 @@ def _(r):
     c = r.target(0)
     r.foreign(c)  # a debugger has it
     s.at(50 * MS)
+    s.at(100 * MS)
     s.until(lambda: s.members().count("missed"))
     s.at(SECOND)
     yield s.ask("begin gpu=7"), "ok missed=3"
