@@ -1,31 +1,7 @@
-# gpq sched by a clock that counts instructions: 8 offline workers on 2 GPUs, online work in bursts. Judges: the software GPUs
-# (hint.c), and the processor time of gpq sched by /proc. SECONDS_EACH=300, ten minutes together, is for running by hand.
+# What gpq sched costs and takes: online work in bursts, hints against the bare calls, newcomers and a storm of them.
 # shellcheck shell=dash disable=SC1091,SC2086
 . /t/lib.sh
-
-EACH=${SECONDS_EACH:-30}
-SAID=/tmp/judge
-
-said() { sed -n "s/^$1 //p" $SAID; }
-between() { # DESCRIPTION GOT LOW HIGH
-	if echo "$2" | awk -v l="$3" -v h="$4" '{ exit !($1 != "" && $1 >= l && $1 <= h) }'; then pass "$1: $2"; else fail "$1" "got '$2', wanted $3 to $4"; fi
-}
-cpu_ticks() { awk '{ print $14 + $15 }' /proc/$S/stat; }
-descriptors() { ls /proc/$S/fd 2> /dev/null | wc -l; }
-memory() { awk '$1 == "VmRSS:" { print $2 }' /proc/$S/status; }
-
-sched_eight() { # OPTIONS...
-	sched "$@"
-	within 20 members_are 8 || fail "gpq sched $* finds eight workers" "$(cat /tmp/sched.err; gpq sched --status)"
-}
-
-load gfx942,gfx942
-workers=
-for n in 1 2 3 4 5 6 7 8; do
-	mkqueue -q -n 1 -R 50 -b 10 -G 2 -k /tmp/w$n &
-	workers=$workers,$!
-done
-within 20 test -s /tmp/w8
+. /t/cost/sched.inc
 
 sched_eight --offline pid=${workers#,} --idle 5ms
 gpq sched --status > /dev/null
@@ -62,13 +38,6 @@ case $(uname -r) in
 6.12.*) between "processor time for it, us; recorded are 934" "$WORK" 1 1120 ;;
 *) skip "processor time for it: as recorded" "nothing is recorded for $(uname -r)" ;;
 esac
-
-sched_eight --offline pid=${workers#,} --share 80:20
-hint $SOCKET ${EACH}000 0 0 2 > $SAID
-note "$(cat $SAID)
-$(gpq sched --status --output-all)"
-for ran in $(said ran); do between "80:20, of each half minute it ran, per cent" "$ran" 18 22; done
-end_sched "share"
 
 # Newcomers beside a hold: how many packets of 1,000 a second they take before they are held.
 sched_eight --offline comm=mkqueue --max-hold 30s
