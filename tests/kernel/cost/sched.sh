@@ -64,8 +64,7 @@ reap $newcomers
 end_sched "newcomers"
 
 # How long begin takes to be answered while 20 processes a second start and end, newcomers of the class that is held or others, against
-# the same without them. A driver that tells of processes has gpq attach to newcomers at once, also to those that live for 50 ms: then
-# the driver has sessions to begin and to end for them all the time (seen on 7.3: 2.8 to 3.0 times).
+# the same without them.
 storm() { # COMMAND...
 	(
 		over=
@@ -102,9 +101,7 @@ QUIET=$P90
 in_storm others sleep 1
 between "p90 of begin among others, times that without" $RATIO 0.1 2
 in_storm newcomers mkqueue -q -n 1 -R 50 -G 2 -k /tmp/n
-if driver_has process_events; then note "p90 of begin among newcomers, times that without: $RATIO"; else
-	between "p90 of begin among newcomers, times that without" $RATIO 0.1 2
-fi
+between "p90 of begin among newcomers, times that without" $RATIO 0.1 2
 end_sched "storm"
 
 reap $(echo ${workers#,} | tr , ' ')
