@@ -493,6 +493,7 @@ static int run_scheduler(struct cmd *c, struct sched *s)
 	err_note("%zu process%s so far%s%s", found, found == 1 ? "" : "es",
 		 s->hints ? "; hints come in at " : "", s->hints ? hints_path(s->hints) : "");
 	sig = sched_run(s, o->for_ns == NO_LIMIT ? NO_LIMIT : clock_ns() + o->for_ns);
+	troubles_forget(); // it may run for months, and looks again and again
 	if (sig < 0)
 		return -sig;
 	return show_sched_stats(c, s, TOTALS | CLASSES | JOBS);

@@ -127,6 +127,21 @@ def _(r):
     yield (wait_death(h[0]), wait_death(h[1]), a.tracer, r.holders()), (True, True, 0, [])
 
 
+@scenario("what it could not read at some time is in its messages, and no failure at its end")
+def _(r):
+    t = r.target(0)
+    s = Sched(r, "--offline", pids(t))
+    yield s.settled(1), True
+    s.at(0)
+    files = resource.prlimit(s.p.pid, resource.RLIMIT_NOFILE)
+    for limit in (4, files[1]), files:
+        resource.prlimit(s.p.pid, resource.RLIMIT_NOFILE, limit)
+        s.at(100 * MS)
+    said = s.end()
+    yield said[:1], "0"
+    yield "Too many open files: what it says is missing" in said, True
+
+
 @scenario("a signal that was ignored when it started does not end it")
 def _(r):
     t = r.target(0)
