@@ -407,8 +407,9 @@ struct group_member *group_add(struct group *g, pid_t pid, struct kfd_selection 
 		return NULL;
 	}
 	append_member(g, m);
-	g->grown_ns = clock_ns();
-	if (g->attach)
+	g->grown_ns = m->tried_ns = clock_ns();
+	m->joins = g->attach && g->settle_ns;
+	if (g->attach && !m->joins)
 		attach_member(g, m);
 	return m;
 }
@@ -698,6 +699,22 @@ void group_wait(struct group *g)
 bool group_has_failed(const struct group_member *m, uint64_t now_ns)
 {
 	return m->state == MEMBER_FAILED && now_ns >= m->failed_ns + DYING_MS * UINT64_C(1000000);
+}
+
+uint64_t group_settle(struct group *g, uint64_t now_ns, bool all)
+{
+	uint64_t next = UINT64_MAX;
+	for (size_t i = 0; i < g->n; i++) {
+		struct group_member *m = g->v[i];
+		if (m->state != MEMBER_NAMED || !m->joins)
+			continue;
+		const uint64_t due = m->tried_ns + g->settle_ns;
+		if (all || now_ns >= due)
+			attach_member(g, m);
+		else
+			next = lesser(next, due);
+	}
+	return next;
 }
 
 void group_retry(struct group *g, uint64_t now_ns)

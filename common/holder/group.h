@@ -69,7 +69,7 @@ struct group_member {
 	uint64_t answered_ns;        // when the holder's answer came, or the member failed
 	struct kfd_queue *unreached; // queues that no holder reaches (contexts.c); owned
 	size_t num_unreached;
-	bool joins;            // attached under group.pass; first requests not answered yet
+	bool joins;            // added under group.pass; its first requests are not answered yet
 	bool looked_unreached; // `unreached` was counted
 	// Used by group_ask():
 	enum member_request asked_for;
@@ -88,7 +88,7 @@ struct group_member {
 	unsigned num_queues; // number of names in `queues`
 	bool stale;          // ask for the queues again: sysfs disagrees, or group_set() was called
 	unsigned tries;      // how often in a row the holder has reported another number than sysfs
-	uint64_t tried_ns;   // when attaching was last tried
+	uint64_t tried_ns;   // when attaching was last tried; until then, when the member was added
 	uint64_t failed_ns;  // when the member failed
 	uint64_t user;       // for the caller: user id of the process
 	size_t job;          // for the caller: what the process belongs to
@@ -116,6 +116,7 @@ struct group {
 	unsigned most;  // hold only the first `most` queues of each member, by id; 0: all
 	bool nowait;    // nothing waits for a holder: group_take() alone takes answers
 	bool pass; // new members do not count in `asked` until their first requests are answered
+	uint64_t settle_ns; // `pass`: group_settle() attaches to new members, when they are so old
 	unsigned patience_ms;  // how long an answer may take; 0: KFD_ANSWER_MS
 	struct reader *reader; // nowait: reads the members' memory; owned
 	uint64_t limit_ns;     // time from a suspend to the deadline at which its holder resumes
@@ -242,6 +243,10 @@ void group_wait(struct group *g);
 // Has the member failed for another reason than the end of its process? Known 0.5 s after the
 // failure.
 bool group_has_failed(const struct group_member *m, uint64_t now_ns);
+
+// Attaches to members that have lived for settle_ns, or to `all`. Returns when the next one is due
+// (CLOCK_MONOTONIC); UINT64_MAX: none waits.
+uint64_t group_settle(struct group *g, uint64_t now_ns, bool all);
 
 // Attaches again to members that failed, at most once in 5 s each.
 void group_retry(struct group *g, uint64_t now_ns);

@@ -70,8 +70,7 @@ bool newcomers_poll(struct newcomers *n, uint64_t now_ns)
 	n->next_ns = UINT64_MAX;
 	for (size_t i = 0; i < n->n; i++) {
 		struct newcomer *c = &n->v[(from + i) % n->n];
-		const bool settled = now_ns - c->came_ns >= n->settle_ns;
-		if (!c->owns && settled && left) {
+		if (!c->owns && left) {
 			left--;
 			n->at = (from + i + 1) % n->n;
 			c->owns = owns_queue(c->pid);
@@ -95,12 +94,10 @@ bool newcomers_scan(struct newcomers *n, uint64_t now_ns)
 		if (!proc_parse_pid(e->d_name, &pid))
 			continue;
 		const struct newcomer *old = find_newcomer(n, pid, e->d_ino);
-		const struct newcomer new = {.pid = pid,
-					     .folder = e->d_ino,
-					     .owns = !n->wait,
-					     .came_ns = n->v ? now_ns : 0};
 		ARRAY_GROW(list, room, num);
-		list[num++] = old ? *old : new;
+		list[num++] =
+			old ? *old
+			    : (struct newcomer){.pid = pid, .folder = e->d_ino, .owns = !n->wait};
 	}
 	free(n->v);
 	n->v = list;

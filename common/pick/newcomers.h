@@ -19,7 +19,6 @@ struct newcomer {
 	unsigned misses;    // looks in a row at which it fitted no SPEC
 	bool left_out;      // set by the caller: the process fits and was not taken
 	bool owns;          // the process has a queue, or newcomers.wait is false
-	uint64_t came_ns;   // when a scan found the process; 0: the first scan
 	uint64_t looked_ns; // when newcomer_take() last returned true for the process
 };
 
@@ -29,7 +28,6 @@ struct newcomers {
 	struct loop events; // events of KFD; descriptor -1: none
 	bool again;         // set by the caller of spec_set_look(): also look at those that it took
 	bool wait;          // set by the caller: skip processes until they have a queue
-	uint64_t settle_ns; // with `wait`, set by the caller: skip those that came in this time
 	uint64_t next_ns;   // with `wait`: when newcomers_poll() is due
 	size_t at;          // index at which newcomers_poll() goes on
 };

@@ -214,6 +214,13 @@ static struct pick *start_picks(const struct spec_set *s, struct process_cache *
 	return picks;
 }
 
+static void end_picks(const struct spec_set *s, struct pick *picks)
+{
+	for (size_t i = 0; i < s->n; i++)
+		pick_fini(&picks[i]);
+	free(picks);
+}
+
 // Returns the first SPEC that the process fits, and in *sel which of its queues; or NULL. Marks
 // those that it is the first process to fit.
 static const struct spec *first_fitting_spec(const struct spec_set *s, const struct pick *picks,
@@ -256,7 +263,7 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 	bool failed = false;
 	if (!s->n || !newcomers_scan(newcomers, now))
 		return GPQ_OK;
-	SCOPED(free_at) struct pick *picks = start_picks(s, &processes, first, &status);
+	struct pick *picks = start_picks(s, &processes, first, &status);
 	for (size_t i = 0; i < s->n; i++)
 		failed |= !picks[i].opts;
 	for (size_t i = 0; i < newcomers->n; i++) {
@@ -274,9 +281,26 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 		c->done = c->taken && !newcomers->again;
 		c->left_out = v && !c->taken;
 	}
-	for (size_t i = 0; i < s->n; i++)
-		pick_fini(&picks[i]);
+	end_picks(s, picks);
 	return status;
+}
+
+size_t spec_set_number(const struct spec_set *s, struct spec_look *l, pid_t pid)
+{
+	int ignored = 0;
+	l->picks = l->picks ? l->picks : start_picks(s, &l->processes, false, &ignored);
+	for (size_t i = 0; i < s->n; i++)
+		if (l->picks[i].opts && !s->v[i]->queues.n && pick_keeps(&l->picks[i], pid))
+			return s->v[i]->number;
+	return SPEC_NONE;
+}
+
+void spec_look_fini(struct spec_look *l, const struct spec_set *s)
+{
+	if (l->picks)
+		end_picks(s, l->picks);
+	process_cache_fini(&l->processes);
+	*l = (struct spec_look){0};
 }
 
 void spec_set_name_unused(const struct spec_set *s)

@@ -76,6 +76,16 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 			       bool again),
 		  void *arg);
 
+// The numbers of processes that have not opened KFD, and of which none is taken.
+struct spec_look {
+	struct process_cache processes;
+	struct pick *picks; // owned; NULL before the first process
+};
+
+// Returns the number, or SPEC_NONE. Free *l, which must be zeroed at first, with spec_look_fini().
+size_t spec_set_number(const struct spec_set *s, struct spec_look *l, pid_t pid);
+void spec_look_fini(struct spec_look *l, const struct spec_set *s);
+
 // Names the SPECs that no process has fitted so far, in messages, and those all of whose processes
 // belong to lower numbers.
 void spec_set_name_unused(const struct spec_set *s);

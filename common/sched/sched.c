@@ -19,8 +19,9 @@
 #define LOOK_NS (100 * MS) // time between looks for members that ended and queues that came
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
 
-// While nobody waits for the GPU, a process is attached to once it is so old: the driver does
-// sessions of processes one at a time, so those of short-lived ones would delay the next hold.
+// While nobody waits for the GPU, a process of the last class is attached to when it is so old: the
+// driver does sessions of processes one at a time, so those of short-lived ones would delay the
+// next hold. The queues of the other classes are watched from their beginning.
 #define SETTLE_NS (100 * MS)
 
 #define AWAKE 50 // sampling takes at most 1 / AWAKE of a processor
@@ -179,6 +180,8 @@ int sched_find(struct sched *s, bool attach)
 		g->patience_ms = PATIENCE_MS;
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
+		// Who is there at the start is not new.
+		g->settle_ns = i + 1 == s->n && s->polled ? SETTLE_NS : 0;
 	}
 	if (!s->topology.gpus)
 		kfd_topology_load(&s->topology, KFD_TOPOLOGY_BDF);
@@ -341,8 +344,8 @@ static uint64_t step_classes(struct sched *s, uint64_t now)
 // ---- hints
 
 // Whose work is a client's? That of its class, on the GPUs of its queues. A client that belongs to
-// no class does online work, and one without queues does it on any GPU. `look`: sysfs may be read
-// for one that is no member; without, its work is on any GPU.
+// no class does online work, and one without queues does it on any GPU. `look`: /proc and sysfs may
+// be read for one that is no member; without, it is online work, on any GPU.
 static struct hint_scope scope_of_client(void *arg, pid_t pid, bool look)
 {
 	struct sched *s = arg;
@@ -351,8 +354,11 @@ static struct hint_scope scope_of_client(void *arg, pid_t pid, bool look)
 	const struct group_member *m = pid ? find_member(s, pid, &class) : NULL;
 	if (m)
 		scope = (struct hint_scope){.class = class, .gpus = m->gpus};
-	else if (pid && look)
-		scope.gpus = gpu_bits_of(&s->bits, pid, NULL, GPUS_ALL);
+	else if (pid && look) {
+		class = spec_set_number(&s->specs, &s->look, pid);
+		scope = (struct hint_scope){.class = class == SPEC_NONE ? 0 : class,
+					    .gpus = gpu_bits_of(&s->bits, pid, NULL, GPUS_ALL)};
+	}
 	scope.gpus = scope.gpus ? scope.gpus : GPUS_ALL;
 	return scope;
 }
@@ -509,6 +515,7 @@ static void look_at_classes(struct sched *s, uint64_t now)
 		;
 	if (s->hints)
 		hints_look(s->hints);
+	spec_look_fini(&s->look, &s->specs);
 	s->looked_ns = now;
 }
 
@@ -538,16 +545,6 @@ static bool any_works(const struct sched *s)
 	return works;
 }
 
-// While others have work, newcomers are to be held without delay.
-static void set_settling(struct sched *s, uint64_t now)
-{
-	struct newcomers *n = &s->newcomers;
-	const uint64_t before = n->settle_ns;
-	n->settle_ns = any_works(s) ? 0 : SETTLE_NS;
-	if (before && !n->settle_ns)
-		n->next_ns = n->next_ns == NEVER ? NEVER : now;
-}
-
 // One turn of the loop. Returns when the next one is due.
 static uint64_t sched_turn(struct sched *s)
 {
@@ -569,13 +566,13 @@ static uint64_t sched_turn(struct sched *s)
 		next = lesser(next, wait < 0 ? NEVER : now + (uint64_t)wait * MS);
 	}
 	// Newcomers come after the decisions, since looking for them takes longer.
-	set_settling(s, now);
 	if (s->polled[NEWCOMERS].revents || now - s->scanned_ns >= SCAN_NS ||
 	    (now >= s->newcomers.next_ns && newcomers_poll(&s->newcomers, now))) {
 		newcomers_drain(&s->newcomers);
 		sched_find(s, true);
 		s->scanned_ns = now;
 	}
+	next = lesser(next, group_settle(&s->classes[s->n - 1].group, now, any_works(s)));
 	if (now - s->looked_ns >= LOOK_NS)
 		look_at_classes(s, now);
 	if (s->watchdog_ns && now - s->notified_ns >= s->watchdog_ns) {

@@ -353,8 +353,8 @@ def _(r):
     b = r.target(0)
     r.until(lambda: r.waits(s.p))
     for ms in 50, 99:
-        yield (s.at(ms * MS), s.members())[1], "t1 offline runs"  # it may end at once
-    s.at(11 * MS)
+        yield (s.at(ms * MS), s.members())[1], "t1 offline runs, t2 offline joins"  # it may end at once
+    s.at(1 * MS)
     yield s.settled(2), True
     young = r.target(0)
     s.at(50 * MS)
@@ -384,6 +384,19 @@ def _(r):
     b.set_index(0, 3, 4)  # work comes while it is idle and should be held
     s.until(lambda: s.at(1 * MS) or s.of("offline", "off") == [1])  # the reader may answer a look later
     yield (b.off, s.of("offline", "idle_processes", "off")), ("0", [0, 1])
+
+
+@scenario("a newcomer of the first class is watched at once")
+def _(r):
+    off = r.target(0)
+    s = Sched(r, "--online", "comm=serve", "--offline", pids(off), "--interval", "1ms")
+    yield s.settled(1), True
+    on = r.target(0)
+    on.say("name serve")
+    on.set_index(0, 5, 6)
+    s.at(50 * MS)
+    yield s.settled(2), True  # the clock stands still
+    yield s.until(lambda: s.at(1 * MS) or off.off), True
 
 
 @scenario("the queues of the first class tell that it has work: held from then on, until --idle after the last")
@@ -517,6 +530,17 @@ def _(r):
     yield off.say("hint begin").split()[:3], ["ok", "off=0", "missed=0"]  # for the last class nobody is held
     yield (mid.off, off.off, other.off), ("", "", "")
     yield s.ask("begin"), "ok off=3"  # of no class, without queues: online work on any GPU
+
+
+@scenario("a client without queues belongs to the class that its SPEC says: the server in front of an engine")
+def _(r):
+    engine, off = r.target(0), r.target(0)
+    s = Sched(r, "--class", f"mid={pids(engine)},{os.getpid()}", "--offline", pids(off), "--max-hold", "10m")
+    yield s.settled(2), True
+    s.at(100 * MS)
+    yield s.ask("begin 1"), "ok off=1"
+    yield (engine.off, off.off), ("", "0")
+    yield [c["class"] for c in s.rows("client") if c["hints"]], ["mid"]
 
 
 @scenario("--job-by: all processes of a job are held, on all of their GPUs, or none is")

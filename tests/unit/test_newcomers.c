@@ -206,34 +206,6 @@ static void test_wait(void **state)
 	newcomers_fini(&n);
 }
 
-// One that came after the first scan is not asked for its queues before it is old enough, unless
-// the caller has no time for that any more.
-static void test_settle(void **state)
-{
-	struct newcomers n = {.events.fd = -1, .wait = true, .settle_ns = 100000000};
-	const uint64_t t = 5 * SECOND;
-	(void)state;
-	make(1);
-	fake.owner = 100;
-	fake.owners = 100;
-	assert_true(newcomers_scan(&n, t)); // it was there before
-	assert_string_equal(taken(&n, t), "100 ");
-	run("mkdir -p 101/queues");
-	fake.n = 0;
-	assert_false(newcomers_scan(&n, t + 1));
-	assert_false(newcomers_poll(&n, t + 100000000));
-	assert_int_equal(fake.n, 0);
-	assert_int_equal(n.next_ns, t + 110000000);
-	assert_true(newcomers_poll(&n, t + 100000001));
-	assert_string_equal(taken(&n, t + 100000001), "101 ");
-	run("mkdir -p 102/queues");
-	assert_false(newcomers_scan(&n, t + 100000002));
-	n.settle_ns = 0;
-	assert_true(newcomers_poll(&n, t + 100000003));
-	assert_string_equal(taken(&n, t + 100000003), "102 ");
-	newcomers_fini(&n);
-}
-
 static void test_events(void **state)
 {
 	struct newcomers n = {.wait = true};
@@ -439,10 +411,10 @@ static void test_add_pids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_again),   cmocka_unit_test(test_wait),
-		cmocka_unit_test(test_settle),  cmocka_unit_test(test_events),
-		cmocka_unit_test(test_look),    cmocka_unit_test(test_fails),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_add_pids),
+		cmocka_unit_test(test_again),    cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_events),   cmocka_unit_test(test_look),
+		cmocka_unit_test(test_fails),    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_add_pids),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
