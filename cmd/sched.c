@@ -26,9 +26,11 @@ static const struct opt opts[] = {
 	OPT(sched_cmd, sched.slice_ns, "slice", 0, OPT_NS, "TIME",
 	    "\njobs of a class (--job-by) that share a GPU take\nturns, each for so long"),
 	OPT(sched_cmd, sched.policy.max_hold_ns, "max-hold", 0, OPT_NS, "TIME",
-	    "hold no longer than this at a time (default 1s);\na hint counts no longer, either"),
+	    "hold no longer than this at a time (default 1s)"),
 	OPT(sched_cmd, sched.policy.rest_ns, "rest", 0, OPT_NS, "TIME",
 	    "\nafter --max-hold, run for so long\n(default: a tenth of it)"),
+	OPT(sched_cmd, sched.lease_ns, "lease", 0, OPT_NS, "TIME",
+	    "\na hint without for= counts for so long at most\n(default 1m)"),
 	OPT(sched_cmd, socket, "socket", 0, OPT_STR, "FILE",
 	    "where hints come in\n(default /run/gpq-sched/socket for root,\n"
 	    "else $XDG_RUNTIME_DIR/gpq-sched/socket)"),
@@ -81,19 +83,20 @@ static const struct opt opts[] = {
 
 static const struct opt_rule rules[] = {
 	RULE_EXCLUDES(
-		"online offline class idle share slo period slice max-hold rest group no-socket "
+		"online offline class idle share slo period slice max-hold rest lease group "
+		"no-socket "
 		"job-by tenant-by weight no-activity interval log grace hold-idle no-deadlines "
 		"log-decisions "
 		"config audit "
 		"for dry-run",
 		"status explain", "leave one of them out",
 		"--%2 asks the scheduler that runs, --%1 is for a new one"),
-	RULE_EXCLUDES(
-		"online offline class socket group no-socket no-activity interval log grace "
-		"hold-idle job-by tenant-by config audit for dry-run status explain",
-		"replay",
-		"give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines",
-		"--replay has its classes and work from the file: --%1 means nothing"),
+	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
+		      "hold-idle job-by tenant-by config audit for dry-run status explain",
+		      "replay",
+		      "give the policy: share, period, slice, weight, max-hold, rest, idle, lease, "
+		      "no-deadlines",
+		      "--replay has its classes and work from the file: --%1 means nothing"),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
 	RULE_EXCLUDES("explain", "status " FORM_NAMES, "gpq sched --status has it as tables",
@@ -113,6 +116,7 @@ static const struct opt_rule times[] = {
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
+	RULE_RANGE("lease", 10 * MS, 3600000 * MS, "", "--lease: between 10ms and 1h"),
 	RULE_RANGE("period", 10 * MS, UINT64_MAX, "", "--period: at least 10ms"),
 	RULE_RANGE("slice", 10 * MS, UINT64_MAX, "", "--slice: at least 10ms"),
 	RULE_RANGE("interval", MS / 10, UINT64_MAX, "", "--interval: at least 0.1ms"),
@@ -125,6 +129,7 @@ static const struct sched_cmd defaults = {
 			     .period_ns = 500 * MS,
 			     .max_hold_ns = 1000 * MS,
 			     .rest_ns = NO_LIMIT},
+		  .lease_ns = 60000 * MS,
 		  .sample_ns = MS,
 		  .activity = true},
 	.for_ns = NO_LIMIT,
@@ -342,8 +347,8 @@ static int check_options(struct sched_cmd *o)
 
 // What may stand in the file, and what of that counts from a reload on.
 #define RELOADED                                                                                \
-	"online offline class idle share slo period slice weight max-hold rest interval grace " \
-	"hold-idle no-deadlines"
+	"online offline class idle share slo period slice weight max-hold rest lease interval " \
+	"grace hold-idle no-deadlines"
 #define KEPT " socket group no-socket no-activity log job-by tenant-by log-decisions audit"
 
 // With --config: what the command line says, and the lines of the file at the start and now. Those

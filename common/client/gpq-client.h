@@ -55,7 +55,7 @@ int gpq_begin(struct gpq_client *client, uint64_t id, int64_t timeout_ns);
  *
  * gpu=GPU,...    the GPUs that the work needs: index, gpu_id or PCI address
  * class=NAME     the class of gpq sched that it belongs to
- * for=TIME       how long the hint may last, up to 1h; else the scheduler's --max-hold
+ * for=TIME       how long the hint may last, up to 1h; else the scheduler's --lease
  * deadline=TIME  the work has time until then, up to 1h: offline work is held as late as possible
  *
  * Also returns -EINVAL: more than 160 bytes, a line break, or the scheduler knows no such GPU or

@@ -268,7 +268,7 @@ static uint64_t step_request(struct sched *s, struct request *q)
 	if (!q->since_ns && now < at)
 		return lesser(at, q->end_ns);
 	q->since_ns = q->since_ns ? q->since_ns : now;
-	const uint64_t last = greater(q->deadline_ns, q->since_ns + s->opts.policy.max_hold_ns);
+	const uint64_t last = greater(q->deadline_ns, q->since_ns + s->opts.lease_ns);
 	if (now > last)
 		return q->end_ns;
 	s->classes[q->scope.class].hinted |= q->scope.gpus;

@@ -552,7 +552,7 @@ static uint64_t sched_turn(struct sched *s)
 	uint64_t now = clock_ns(), next = NEVER;
 	if (s->hints) {
 		hints_serve(s->hints, now);
-		hints_expire(s->hints, now, max_hold);
+		hints_expire(s->hints, now, s->opts.lease_ns);
 		next = hints_active(s->hints) ? now + max_hold / 16 : NEVER; // hints may expire
 		next = lesser(next, hints_urge(s->hints, now));
 	}

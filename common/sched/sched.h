@@ -118,6 +118,7 @@ struct sched_opts {
 	struct goal goal;  // for requests of the first class; sets the policy's kind and part
 	uint64_t slice_ns; // jobs of a class that share a GPU run in turns of this length; 0:
 			   // together
+	uint64_t lease_ns; // how long a hint without "for=" counts, unless it is begun again
 	uint64_t grace; // grace period of suspending, in units of 1000 GPU clocks, to KFD_GRACE_MAX
 	uint64_t sample_ns; // least time between two samples of indices
 	bool activity;      // sample the queues of the first class

@@ -6,8 +6,8 @@ line on standard input is a prompt, taken by a thread of a pool, as requests of 
 
     PYTHONPATH=$(pkg-config --variable=pythondir gpqclient) python3 llm_engine.py
 
-A generation lasts for seconds, and a hint for --max-hold of gpq sched (1 s by default): the engine
-renews it with each step, which does not wait. One engine has one hint, however many threads hand
+A generation may last longer than a hint, for which gpq sched --lease is the limit (1 m by default):
+the engine renews it with each step, which does not wait. One engine has one hint, however many threads hand
 requests to it. With tensor parallelism each rank has an engine, and the GPUs of its queues.
 """
 

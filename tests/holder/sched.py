@@ -233,7 +233,7 @@ def _(r):
 @scenario("--max-hold and --rest: no hold is longer, and the rest is as long")
 def _(r):
     a = r.target(0)
-    s = Sched(r, "--offline", pids(a), "--max-hold", "2s", "--rest", "300ms")
+    s = Sched(r, "--offline", pids(a), "--max-hold", "2s", "--rest", "300ms", "--lease", "2s")
     s.settled(1)
     yield s.ask("begin 1"), "ok off=1"
     s.at(1999 * MS)
@@ -249,7 +249,7 @@ def _(r):
     yield a.off, "0"
     s.at(1698 * MS)
     yield (a.off, s.of("online", "bursts")), ("0", [1])
-    s.at(2 * MS)  # the hint is older than --max-hold
+    s.at(2 * MS)  # the hint is older than --lease
     s.at(10 * MS)
     r.until(lambda: not a.off)
     yield (a.off, s.rows("scheduler")[0]["hints"]), ("", 0)
@@ -393,9 +393,9 @@ def _(r):
     yield s.settled(1), True
     on = r.target(0)
     on.say("name serve")
-    on.set_index(0, 5, 6)
     s.at(50 * MS)
     yield s.settled(2), True  # the clock stands still
+    on.set_index(0, 5, 6)
     yield s.until(lambda: s.at(1 * MS) or off.off), True
 
 
@@ -592,6 +592,7 @@ def _(r):
     yield r.until(lambda: not b.off), True
     a.say("name target")
     s.at(SECOND)
+    s.at(100 * MS)
     yield s.until(lambda: s.members() == "t1 offline runs, t2 mid runs"), True
     b.set_index(0, 1, 2)  # work of the class that it came to
     yield s.until(lambda: s.at(1 * MS) or a.off), True
@@ -618,6 +619,12 @@ def _(r):
     yield r.until(lambda: not a.off), True
     s.link.send("end 1")
     yield s.link.line(), "ok expired"
+    s.at(SECOND)
+    yield s.ask("begin 2"), "ok off=1"
+    s.at(60 * SECOND)
+    yield s.rows("scheduler")[0]["expired"], 1
+    s.at(1)
+    yield s.rows("scheduler")[0]["expired"], 2
 
 
 @scenario("--status: what it counts of itself and of its clients; rates are by the clock")
@@ -832,7 +839,7 @@ def _(r):
     two_gpus(r)
     a, b = r.target(0), r.target((0, 2, 7))
     log, again = r.dir + "/log", r.dir + "/again"
-    policy = "--idle", "6ms", "--max-hold", "500ms", "--rest", "40ms"
+    policy = "--idle", "6ms", "--max-hold", "500ms", "--rest", "40ms", "--lease", "500ms"
     s = Sched(r, "--offline", pids(a, b), *policy, "--log-decisions", log)
     yield s.settled(2), True
     other = s.client()
