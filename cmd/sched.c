@@ -318,6 +318,17 @@ static int check_parts(const struct sched_opts *o, size_t classes, const char *s
 }
 
 // Checks the options of a scheduler, or of a replay.
+// Checks what each option alone says, and takes it.
+static int check_words(struct sched_cmd *o)
+{
+	int status = parse_share(o->share, &o->sched);
+	status = status ? status : parse_slo(o->slo, &o->sched);
+	status = status ? status : check_specs("--online", &o->online, true);
+	for (size_t i = 0; i < o->classes.n && !status; i++)
+		status = check_class_option(o->classes.v[i]);
+	return status ? status : check_specs("--offline", &o->offline, false);
+}
+
 static int check_options(struct sched_cmd *o)
 {
 	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
@@ -328,19 +339,15 @@ static int check_options(struct sched_cmd *o)
 			GPQ_USAGE, "for one --job-by process",
 			"--slice is for the jobs of a class, and without --job-by it is one");
 	status = status ? status : opts_check(times, set, 0);
-	status = status ? status : parse_share(o->share, &o->sched);
-	status = status ? status : parse_slo(o->slo, &o->sched);
+	status = status ? status : check_words(o);
 	status = status ? status : check_policy(&o->sched.policy, o->sched.slice_ns);
 	status = status ? status : check_weights(&o->sched);
-	status = status ? status : check_specs("--online", &o->online, true);
-	for (size_t i = 0; i < o->classes.n && !status; i++)
-		status = check_class_option(o->classes.v[i]);
 	if (status || o->replay)
 		return status;
 	name_classes(&named, &o->classes);
 	status = check_parts(&o->sched, named.n, o->share);
 	sched_fini(&named);
-	return status ? status : check_specs("--offline", &o->offline, false);
+	return status;
 }
 
 // ---- --config
@@ -457,7 +464,8 @@ static int check_sched(struct cmd *c)
 	if (!o->config)
 		return check_options(o);
 	config.given = *o;
-	const int status = read_config(o, &config.first, NULL);
+	int status = check_words(o); // what is wrong there is not the file's fault
+	status = status ? status : read_config(o, &config.first, NULL);
 	config.file = config.first;
 	return status;
 }

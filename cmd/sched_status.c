@@ -97,20 +97,32 @@ static void put_text(struct buf *b, const char *before, const char *text)
 	text_escape(b, text, strlen(text));
 }
 
-// Are any of a client's hints about the class and the GPU that hold the job; a job held whole:
-// about any GPU of the class?
-static bool is_hinted(const struct sched_client_row *c, const struct sched_job_row *j)
+// Are any of a client's hints about the class, with this word before it in HINTED, and the GPU of
+// the job; a job held whole: about any GPU of the class?
+static bool is_hinted(const struct sched_client_row *c, const struct sched_job_row *j,
+		      const char *before, const char *class)
 {
 	char any[SCHED_NAME + 32], one[SCHED_NAME + 32];
-	const size_t n = (size_t)snprintf(any, sizeof(any), "%s:any", j->rival) - strlen("any");
+	const size_t n =
+		(size_t)snprintf(any, sizeof(any), "%s%s:any", before, class) - strlen("any");
 	bool is = false;
-	snprintf(one, sizeof(one), "%s:%" PRIu64, j->rival, j->gpu);
+	snprintf(one, sizeof(one), "%s%s:%" PRIu64, before, class, j->gpu);
 	for (const char *s = c->hinted; s && !is && j->gpu == U64_NULL; s = strchr(s, ' ')) {
 		s += *s == ' ';
 		is = strncmp(s, any, n) == 0;
 	}
 	return is || text_has_word(c->hinted, any, strlen(any)) ||
 	       text_has_word(c->hinted, one, strlen(one));
+}
+
+// Do deadlines of hints leave time, which will hold the job?
+static bool is_hinted_later(const struct sched_stats *t, const struct sched_job_row *j)
+{
+	bool is = false;
+	for (size_t k = 0; k < t->classes.n && strcmp(t->classes.v[k].name, j->name) != 0; k++)
+		for (size_t i = 0; i < t->clients.n; i++)
+			is |= is_hinted(&t->clients.v[i], j, SCHED_LATER, t->classes.v[k].name);
+	return is;
 }
 
 // Says what tells of the work that holds the job.
@@ -121,7 +133,7 @@ static void put_work(struct buf *b, const struct sched_stats *t, const struct sc
 	const size_t at = b->len;
 	for (size_t i = 0; i < t->clients.n; i++) {
 		const struct sched_client_row *c = &t->clients.v[i];
-		if (!is_hinted(c, j))
+		if (!is_hinted(c, j, "", j->rival))
 			continue;
 		buf_puts(b, b->len == at ? " (hints of " : ", ");
 		if (c->pid == U64_NULL)
@@ -162,9 +174,6 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 		{"runs", "runs", ": no class above has work there", ""},
 	};
 	char ns[24];
-	bool later = false;
-	for (size_t i = 0; i < t->clients.n; i++)
-		later |= t->clients.v[i].later != 0;
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		if (strcmp(j->state, texts[i].state) != 0)
 			continue;
@@ -182,7 +191,7 @@ static void put_job(struct buf *b, const struct sched_stats *t, const struct sch
 			put_work(b, t, j);
 		else
 			buf_puts(b, texts[i].idle);
-		if (!*j->rival && later && strcmp(j->state, "runs") == 0)
+		if (!*j->rival && is_hinted_later(t, j) && strcmp(j->state, "runs") == 0)
 			buf_puts(b, " (deadlines of hints leave time)");
 		if (j->left_ns != U64_NULL && *texts[i].left)
 			buf_printf(b, texts[i].left, text_ns(ns, j->left_ns));

@@ -311,8 +311,11 @@ static void step_replay(struct sched *s, struct replay *r, uint64_t until)
 		for (size_t i = 0; i < s->n; i++)
 			if (s->classes[i].works != (s->classes[i].work | s->classes[i].hinted))
 				set_work(s, i);
-		jobs_step(s, s->replayed_ns);
-		r->due_ns = jobs_step(s, s->replayed_ns); // now it sees what is off
+		size_t decided;
+		do { // until nothing changes: without a rest a hold follows on a release at once
+			decided = s->decided;
+			r->due_ns = jobs_step(s, s->replayed_ns);
+		} while (s->decided != decided);
 		r->due_ns = greater(lesser(next, r->due_ns), s->replayed_ns + 1);
 	}
 	s->replayed_ns = until;

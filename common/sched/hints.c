@@ -780,12 +780,12 @@ bool hints_next(const struct hints *h, unsigned *at, struct hints_client *to)
 				    .requests = c->requests,
 				    .throttled = c->throttled,
 				    .expired = c->expired};
-	for (unsigned k = 0; k < c->num_hints; k++) {
-		const struct hint *hint = &c->hints[k];
-		if (!hint->expired && hint->since_ns)
-			to->hints[to->active++] = hint->scope;
-		to->later += !hint->expired && !hint->since_ns;
-	}
+	for (unsigned k = 0; k < c->num_hints; k++)
+		if (!c->hints[k].expired && c->hints[k].since_ns)
+			to->hints[to->active++] = c->hints[k].scope;
+	for (unsigned k = 0; k < c->num_hints; k++)
+		if (!c->hints[k].expired && !c->hints[k].since_ns)
+			to->hints[to->active + to->later++] = c->hints[k].scope;
 	return true;
 }
 

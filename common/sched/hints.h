@@ -157,7 +157,7 @@ struct hints_client {
 	struct hint_scope scope;                // of its work, where its hints do not say otherwise
 	unsigned active;                        // its active hints that count
 	unsigned later;                         // those that do not count yet
-	struct hint_scope hints[HINTS_IDS_MAX]; // of these
+	struct hint_scope hints[HINTS_IDS_MAX]; // of these, those that count first
 	uint64_t requests, throttled, expired;
 };
 

@@ -53,7 +53,9 @@ static const struct out_col client_cols[] = {
 	COL(name, "CLASS", "class", STR, D | A, "the class whose work its hints are about"),
 	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs that they are about"),
 	COL(hinted, "HINTED", "hinted", LIST, M | A,
-	    "what its active hints are about, which may say otherwise: class:index, class:any"),
+	    "what its active hints are about, which may say otherwise: class:index, class:any; "
+	    "later:"
+	    " stands before what holds nobody yet"),
 	SCHED_CLIENT_COUNTS(COLUMN)};
 #undef ROW
 #define ROW sched_member_row
@@ -361,12 +363,14 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 static void list_hinted(const struct sched *s, const struct hints_client *c, char *to, size_t size)
 {
 	for (size_t class = 0; class < s->n; class ++) {
-		char prefix[SCHED_NAME + 1];
-		uint64_t on = 0;
-		for (unsigned i = 0; i < c->active; i++)
-			on |= c->hints[i].class == class ? c->hints[i].gpus : 0;
-		snprintf(prefix, sizeof(prefix), "%s:", s->classes[class].name);
-		list_gpus(s, on, prefix, "any", to, size);
+		char later[SCHED_NAME + 16];
+		uint64_t now_on = 0, later_on = 0;
+		for (unsigned i = 0; i < c->active + c->later; i++)
+			if (c->hints[i].class == class)
+				*(i < c->active ? &now_on : &later_on) |= c->hints[i].gpus;
+		snprintf(later, sizeof(later), SCHED_LATER "%s:", s->classes[class].name);
+		list_gpus(s, now_on, later + strlen(SCHED_LATER), "any", to, size);
+		list_gpus(s, later_on, later, "any", to, size);
 	}
 }
 

@@ -52,7 +52,7 @@
 	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                            \
 	  "of this, time with all queues off")                                                     \
 	X(reaction_p50_ns, "REACTION_P50", "reaction_p50_ns", NS, D,                               \
-	  "from hint (or work seen) to last queue off, median")                                    \
+	  "from the decision to hold (WAIT: from the work) to last queue off, median")             \
 	X(reaction_p90_ns, "REACTION_P90", "reaction_p90_ns", NS, 0, "the same, 90th percentile")  \
 	X(reaction_p99_ns, "REACTION_P99", "reaction_p99_ns", NS, D, "the same, 99th percentile")  \
 	X(reaction_max_ns, "REACTION_MAX", "reaction_max_ns", NS, 0, "the same, longest")          \
@@ -90,6 +90,8 @@
 	  "hints that lasted longer than they may: work went on without them")
 
 enum { SCHED_REASON = 256 };
+
+#define SCHED_LATER "later:" // in HINTED, before what hints are about that hold nobody yet
 
 struct sched_total_row {
 	char policy[SCHED_NAME];

@@ -175,7 +175,7 @@ online 52880
 offline 41207
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { for o in "$@"; do printf '#\noffline comm=x\n%s\n' "$o" >conf; gpq sched --config conf --check-config --max-hold 30ms || echo "= $?"; done; }
 > c 'idle 10' 'idle 30ms' idle 'ide 1ms' 'for 1s' hold-idle=yes 'config conf' 'class online=comm=a' 'grace 256' 'share 80' "$(printf 'period 20ms\nshare 1:2:3')" 'offline nosuch=1' "$(printf '%070000d' 0)"; printf 'idle 1ms\0' >conf; for f in conf nosuch . /dev/zero; do gpq sched --config $f --check-config || echo "= $?"; done
-> gpq sched --check-config --offline comm=x; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
+> gpq sched --check-config --offline comm=x; gpq sched --config conf --share 100:0; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
 gpq: sched: conf: line 3: --idle: 10 is not a duration with its unit, such as 50ms or 2s
 = 2
 gpq: sched: conf: --idle is not shorter than --max-hold
@@ -211,8 +211,9 @@ gpq: sched: .: not a text file of at most 64 KiB; a file with an option a line
 gpq: sched: /dev/zero: not a text file of at most 64 KiB; a file with an option a line
 = 2
 gpq: sched: --check-config: which file?; gpq sched --config FILE --check-config
+gpq: sched: --share 100:0: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
 gpq: sched: --status asks the scheduler that runs, --config is for a new one; leave one of them out
-gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
 --explain answers in words
 gpq: sched: --explain: x is not a whole number from 0 on
 ? 2
@@ -325,7 +326,7 @@ offline pid\x207 - 1 8997000
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }; first() { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; }
 > { first; log 1300000000 request online 7 300000000 1000000000 3000000000 request online 7 1000000000 1100000000 5200000000 abandoned online 7 200000000 1000000000 6500000000 request online 7 1500000000 1200000000 9000000000 work online '' null null; } >l
 > for o in --idle=10ms --no-deadlines; do gpq sched --replay l --max-hold 10s $o --log-decisions o$o --table classes -rno CLASS,DEADLINES,LATE,NEED,HOLDS,WAIT_MAX; jq -r 'select(.what == "hold" or .what == "release").ns / 1e9' o$o | paste -sd' '; done
-> gpq sched --replay o--idle=10ms --max-hold 10s --log-decisions p >q; cmp o--idle=10ms p; { first; log 9000000000 request online 7 6000000000 2000000000; } >l; gpq sched --replay l --table classes -rno CLASS,BUSY,HOLDS # it expires after 2 s
+> gpq sched --replay o--idle=10ms --max-hold 10s --log-decisions p >q; cmp o--idle=10ms p; { first; log 9000000000 request online 7 6000000000 2000000000; } >l; gpq sched --replay l --lease 1s --table classes -rno CLASS,BUSY,HOLDS; { first; log 1000000005 work online 7 null null 11000000005 work online '' null null; } >l; gpq sched --replay l --rest 0 --table classes -rno CLASS,HOLDS,CONTENDED,RAN% # it expires after 2 s; no time lies between holds
 > for o in 'null 5' '10 5' '3 0' '3 null' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
 online 4 1 900000000 0 0
 offline 0 0 - 3 -
@@ -335,6 +336,8 @@ offline 0 0 - 3 -
 1 1.31 2 3.01 5 6.51
 online 2000000001 0
 offline - 2
+online 0 0 -
+offline 10 10000000000 0
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
@@ -349,6 +352,6 @@ gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sc
 gpq: sched: --replay m: line 1: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay n: there is nothing in it; gpq sched --log-decisions writes such a file
 gpq: sched: --replay ./o: No such file or directory
-gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines
-gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
 ? 2

@@ -1037,6 +1037,15 @@ def _(r):
     s.ask("end 2")
     s.at(1 * MS)
     yield explain(a).split(" / ")[3], "GPU 1: held for 1ms: work above was there a moment ago (--idle, COST); 10s more at most"
+    mid.set_index(0, 2, 2)
+    s.ask("begin 3 gpu=7 deadline=1h")
+    s.at(1 * MS)
+    s.ask("end 3")
+    s.ask("begin 3 gpu=7 deadline=1h")
+    s.until(lambda: s.at(5 * MS) or explain(a).count("runs") == 2)
+    yield explain(a).split(" / ")[2:], ["GPU 0: runs: no class above has work there",
+                                        "GPU 1: runs: no class above has work there (deadlines of hints leave time)"]
+    yield [c["hinted"] for c in s.rows("client") if c["hints"] + c["later"]], ["later:online:1"]
     yield r.gpq("sched", "--explain", 1, "--socket", s.path), (
         "5 / gpq: sched: pid 1 belongs to no class of the scheduler: it runs; gpq sched --status --table members lists them")
 
