@@ -450,6 +450,8 @@ static void reload(struct sched *s, void *arg)
 		config.file = file;
 	}
 	err_at(NULL);
+	if (o->decisions)
+		decisions_reopen(s, o->decisions);
 	sched_fini(&other);
 	free_lists(&unused);
 	if (old.v != config.first.v)

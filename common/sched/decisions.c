@@ -129,6 +129,29 @@ int decisions_open(struct sched *s, const char *path, const char *replay)
 	return GPQ_OK;
 }
 
+void decisions_reopen(struct sched *s, const char *path)
+{
+	FILE *old = s->decisions;
+	struct stat own, other;
+	if (old && stat(path, &other) == 0 && fstat(fileno(old), &own) == 0 &&
+	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+		return;
+	if (decisions_open(s, path, NULL)) {
+		s->decisions = old;
+		return;
+	}
+	if (old)
+		fclose(old);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->classes[i].works)
+			note_of_class(s, i, "work",
+				      (struct line){.of = {.took_ns = U64_NULL,
+							   .on = s->classes[i].works}});
+	for (size_t i = 0; i < s->num_jobs; i++)
+		for (size_t k = 0; k < s->jobs[i].n; k++)
+			decisions_note(s, "unit", &s->jobs[i], &s->jobs[i].units[k], 0);
+}
+
 void decisions_note(struct sched *s, const char *what, const struct sched_job *j,
 		    const struct sched_unit *u, uint64_t took_ns)
 {
@@ -381,9 +404,10 @@ static int read_log(struct sched *s, struct replay *r, FILE *f,
 		struct line d = {.of.took_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
 		const size_t n = strcspn(line, "\n");
-		if (!line[n] && !feof(f))
-			return at;
-		if (!record_read(line, n, "decision", row) || !take(s, r, &d))
+		const bool read = record_read(line, n, "decision", row);
+		if (!read && !line[n] && feof(f) && at > 1)
+			return 0; // the scheduler was killed while it wrote
+		if (!read || (!line[n] && !feof(f)) || !take(s, r, &d))
 			return at;
 	}
 	return 0;

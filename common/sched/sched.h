@@ -242,6 +242,10 @@ uint64_t sched_now(const struct sched *s);
 // names those that it reads. Returns GPQ_OK, or the exit status after a message.
 int decisions_open(struct sched *s, const char *path, const char *replay);
 
+// Where the file was moved away, or writing it failed: goes on in a new one, which begins with the
+// classes, their work and the units there are. If that fails, goes on as before after a message.
+void decisions_reopen(struct sched *s, const char *path);
+
 void decisions_close(struct sched *s);
 
 // Notes a decision about a unit, or that the unit came or ended; `took_ns` of "done".

@@ -990,6 +990,36 @@ def _(r):
         "gpq: sched: FILE: reloaded: slice: 200ms -> (nothing)", "gpq: sched: FILE: reloaded: weight: 0=3 -> (nothing)", kept]
 
 
+@scenario("SIGHUP goes on in a new log of decisions where the old one was moved, and both can be replayed")
+def _(r):
+    a = r.target(0)
+    path, log = r.dir + "/conf", r.dir + "/log"
+    with open(path, "w") as f:
+        f.write(f"max-hold 10m\noffline {pids(a)}\nlog-decisions {log}\n")
+    s = Sched(r, "--config", path)
+    yield s.settled(1), True
+    s.ask("begin 1")
+    s.at(SECOND)
+    for to in None, log + ".1":
+        if to:
+            os.rename(log, to)
+        s.p.send_signal(signal.SIGHUP)
+        s.at(SECOND)
+    s.ask("end 1")
+    s.at(10 * MS)
+    r.until(lambda: not a.off)
+    yield s.end()[:1], "0"
+    whats = []
+    for name in log + ".1", log:
+        with open(name) as f:
+            whats += [[json.loads(line)["what"] for line in f]]
+    yield [w[:4] for w in whats], [["class", "class", "unit", "work"], ["class", "class", "work", "unit"]]
+    yield [w.count("class") for w in whats], [2, 2]  # a file that was not moved goes on
+    with open(log, "a") as f:
+        f.write('{"record":"deci')  # a scheduler that was killed
+    yield [r.gpq("sched", "--replay", name, "--table", "classes", "-rno", "HOLDS").split(" / ")[-1] for name in (log + ".1", log)], ["1", "1"]
+
+
 @scenario("without --config SIGHUP ends it; --audit says once who sends hints, and who is refused")
 def _(r):
     a = r.target(0)
