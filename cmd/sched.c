@@ -35,7 +35,7 @@ static const struct opt opts[] = {
 	    "where hints come in\n(default /run/gpq-sched/socket for root,\n"
 	    "else $XDG_RUNTIME_DIR/gpq-sched/socket)"),
 	OPT(sched_cmd, group, "group", 0, OPT_STR, "GROUP",
-	    "this group may send hints, too\n(default: only the user of gpq sched, and root)"),
+	    "\nthis group may send hints, too\n(default: only the user of gpq sched, and root)"),
 	OPT(sched_cmd, no_socket, "no-socket", 0, OPT_FLAG, "", "\ntake no hints"),
 	OPT(sched_cmd, no_activity, "no-activity", 0, OPT_FLAG, "",
 	    "\ndo not watch the queues of --online,\nand open no debug session on them"),

@@ -42,6 +42,7 @@ static const struct out_col job_cols[] = {
 	COL(rival, "FOR", "for", STR, D | A,
 	    "the first class above that has work there; held for the turn of a class below: that "
 	    "one"),
+	COL(tenant, "TENANT", "tenant", STR, T | A, "--slice: whose job it is (--tenant-by)"),
 	SCHED_JOB_COUNTS(COLUMN) COL(ran_percent, "RAN%", "ran_percent", F64, D,
 				     "share of contended time in which it ran"),
 };
@@ -126,6 +127,7 @@ static const struct member job_keys[] = {
 	MEMBER(u64, sched_job_row, gpu_id, "gpu_id"),
 	MEMBER(text, sched_job_row, state, "state"),
 	MEMBER(text, sched_job_row, rival, "for"),
+	MEMBER(text, sched_job_row, tenant, "tenant"),
 	SCHED_JOB_COUNTS(JOB_KEY) MEMBER(f64, sched_job_row, ran_percent, "ran_percent"),
 	{0}};
 static const struct member member_keys[] = {MEMBER(text, sched_member_row, name, "class"),
@@ -287,9 +289,11 @@ static void take_unit(struct sched_stats *t, const struct sched *s, const struct
 		.contended_off_ns = p->contended_off_ns,
 		.longest_ns = u->longest_ns,
 		.cost_ns = u->cost_ns ? u->cost_ns : U64_NULL,
+		.weight = s->opts.slice_ns ? (uint64_t)j->weight : U64_NULL,
 		.ran_percent = part_run(p->contended_ns, p->contended_off_ns)};
 	memcpy(row->name, c->name, sizeof(c->name));
 	snprintf(row->job, sizeof(row->job), "%s", j->key);
+	snprintf(row->tenant, sizeof(row->tenant), "%s", j->tenant);
 	snprintf(row->state, sizeof(row->state), "%s", unit_state(s, j, u, now));
 	snprintf(row->rival, sizeof(row->rival), "%s", unit_rival(s, j, u));
 	for (size_t i = 0; i < g->n; i++)

@@ -75,7 +75,8 @@
 	X(contended_off_ns, "CONTENDED_OFF", "contended_off_ns", NS, 0,                          \
 	  "of this, time with all queues off")                                                   \
 	X(longest_ns, "LONGEST", "longest_hold_ns", NS, 0, "longest hold")                       \
-	X(cost_ns, "COST", "cost_ns", NS, 0, "one hold and resume, as of a class")
+	X(cost_ns, "COST", "cost_ns", NS, 0, "one hold and resume, as of a class")               \
+	X(weight, "WEIGHT", "weight", U64, 0, "--slice: so many times as long as others (--weight)")
 
 #define SCHED_CLIENT_COUNTS(X)                                                \
 	X(connection, "CONNECTION", "connection", U64, M,                     \
@@ -107,6 +108,7 @@ struct sched_class_row {
 
 struct sched_job_row {
 	char name[SCHED_NAME], job[SCHED_REASON], state[SCHED_NAME], rival[SCHED_NAME];
+	char tenant[SCHED_REASON];
 	uint64_t gpu, gpu_id; // U64_NULL: the job whole
 	SCHED_JOB_COUNTS(FIELD)
 	double ran_percent;

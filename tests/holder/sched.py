@@ -993,7 +993,7 @@ def _(r):
 @scenario("SIGHUP goes on in a new log of decisions where the old one was moved, and both can be replayed")
 def _(r):
     a = r.target(0)
-    path, log = r.dir + "/conf", r.dir + "/log"
+    path, log = r.dir + "/conf", r.dir + "/moved"
     with open(path, "w") as f:
         f.write(f"max-hold 10m\noffline {pids(a)}\nlog-decisions {log}\n")
     s = Sched(r, "--config", path)
@@ -1004,6 +1004,7 @@ def _(r):
         if to:
             os.rename(log, to)
         s.p.send_signal(signal.SIGHUP)
+        s.at(0)  # it sees the signal before the request
         s.at(SECOND)
     s.ask("end 1")
     s.at(10 * MS)
