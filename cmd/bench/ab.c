@@ -6,6 +6,7 @@
 #include "common/host/loop.h"
 #include "common/host/proc.h"
 #include "common/reader/whose.h"
+#include "common/sched/sched.h"
 
 #include <sys/stat.h>
 
@@ -370,10 +371,17 @@ static int dry_run(struct cmd *c)
 int bench_ab(struct cmd *c)
 {
 	struct ab b = {.opts = c->opts};
+	SCOPED(sched_fini) struct sched log = {.newcomers.events.fd = -1};
 	if (b.opts->dry)
 		return dry_run(c);
 	int status = measurement_begin(&b.m, c, true);
 	status = status ? status : prepare_ab(&b);
+	for (unsigned i = 0; b.opts->decisions && side_name[i]; i++)
+		sched_add_class(&log, side_name[i]);
+	if (b.opts->decisions && !status) {
+		b.opts->ab.decisions = &log;
+		status = decisions_open(&log, b.opts->decisions, NULL);
+	}
 	if (!status) {
 		if (!bench_context_is_gpu(&b.m.run->context))
 			err_warn(NULL, "this is a software GPU: times here are not a GPU's");

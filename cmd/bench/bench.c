@@ -109,6 +109,8 @@ static const struct opt ab_opts[] = {
 	    "\nthe offline work's rate from its output,\ninstead of its packets"),
 	OPT(bench_opts, ab.log_dir, "log-dir", 0, OPT_STR, "DIR",
 	    "\nHIP of both commands is to log there,\nand latencies and rate are taken from that"),
+	OPT(bench_opts, decisions, "log-decisions", 0, OPT_STR, "FILE",
+	    "\nlog the online work and the holds for gpq sched --replay"),
 	OPT(bench_opts, ab.online_log, "online-log", 0, OPT_STR, "FILE",
 	    "\nlatencies from the online command's AMD log:\nFILE, or FILE_PID"),
 	OPT(bench_opts, ab.offline_log, "offline-log", 0, OPT_STR, "FILE",

@@ -20,6 +20,7 @@ struct bench_opts {
 	const char *raw;
 	// options of ab
 	struct ab_plan ab;
+	const char *decisions;
 	struct pids pids[2];   // --online-pid, --offline-pid
 	struct words specs[2]; // --online, --offline
 	struct words modes, sweep_env;

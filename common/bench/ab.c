@@ -8,7 +8,7 @@
 #include "common/host/maths.h"
 #include "common/host/number.h"
 #include "common/host/proc.h"
-#include "common/sched/policy.h"
+#include "common/sched/sched.h"
 
 #include <math.h>
 #include <sys/wait.h>
@@ -51,7 +51,8 @@ struct experiment {
 			       // and around the end
 	} watch;
 	struct {
-		bool by_work; // offline is held whenever online has work
+		bool by_work;  // offline is held whenever online has work
+		uint64_t gpus; // of the offline queues, for the log of decisions
 		struct policy_class decision;
 		uint64_t since;      // when the last hold's suspend returned
 		uint64_t took;       // how long suspending took for the last hold, ns
@@ -194,16 +195,50 @@ static void look_at_queues(struct experiment *x)
 	child_fini(&x->look.child);
 }
 
+// ---- the work and the holds, as gpq sched logs them
+
+static uint64_t gpus_of(struct gpu_bits *bits, const struct group *g)
+{
+	uint64_t gpus = 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i]->state != MEMBER_ENDED)
+			gpus |= gpu_bits_of(bits, g->v[i]->target.pid, g->v[i]->sel, 0);
+	return gpus;
+}
+
+// Notes that offline work comes, is held or resumed (which took `took_ns`), or ends.
+static void note_offline(struct experiment *x, const char *what, uint64_t took_ns)
+{
+	static char none[1];
+	const struct sched_job job = {.class = SIDE_OFFLINE, .key = none, .tenant = none};
+	const struct sched_unit unit = {.gpus = x->hold.gpus, .asked = strcmp(what, "hold") == 0};
+	if (x->plan->decisions && unit.gpus)
+		decisions_note(x->plan->decisions, what, &job, &unit, took_ns);
+}
+
+static void note_online(struct experiment *x, bool work)
+{
+	struct sched *s = x->plan->decisions;
+	if (!s)
+		return;
+	struct sched_class *c = &s->classes[SIDE_ONLINE];
+	c->works = work ? gpus_of(&s->bits, &x->online.group) : 0;
+	decisions_note_work(s, SIDE_ONLINE);
+	c->worked = c->works;
+}
+
 // ---- suspending and resuming offline work
 
 static int set_held(struct experiment *x, bool hold)
 {
 	uint64_t asked = clock_ns();
 	bool was = x->offline.group.held;
+	note_offline(x, hold ? "hold" : "release", 0);
 	workload_hold(&x->offline, hold);
 	if (check_side(x, &x->offline))
 		return -1;
 	uint64_t now = clock_ns();
+	note_offline(x, "done", now - asked);
 	samples_add(hold ? &x->run->times.suspend : &x->run->times.resume, (double)(now - asked));
 	samples_add(hold ? &x->run->times.holds_at : &x->run->times.resumes_at, (double)asked);
 	if (hold) {
@@ -244,6 +279,8 @@ static int watch_online(struct experiment *x)
 		add_request(x, (double)x->watch.busy_since, (double)(now - x->watch.busy_since));
 		samples_add(&x->run->times.looks, (double)greater(x->watch.look, look));
 	}
+	if (work != x->watch.busy)
+		note_online(x, work);
 	x->watch.known = x->watch.known || x->online.command || !work;
 	x->watch.busy = work;
 	if (!x->hold.by_work)
@@ -478,6 +515,7 @@ static void note_lost(struct ab_run *r, const struct workload *s)
 static void end_online(struct experiment *x)
 {
 	x->watch.on = x->watch.busy = false;
+	note_online(x, false);
 	group_release(&x->online.group);
 	child_end(&x->online.child, 2000 * MS, take_outputs, x);
 	note_lost(x->run, &x->online);
@@ -493,6 +531,9 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	if (run_until(x, clock_ns() + x->plan->lead_ns))
 		return -1;
 	const uint64_t from = clock_ns();
+	if (x->plan->decisions)
+		x->hold.gpus = gpus_of(&x->plan->decisions->bits, &x->offline.group);
+	note_offline(x, "unit", 0);
 	if (whole && set_held(x, true))
 		return -1;
 	int r = run_online(x);
@@ -500,6 +541,7 @@ static int run_beside(struct experiment *x, enum ab_mode mode)
 	x->hold.by_work = false;
 	if ((x->offline.group.held && set_held(x, false)) || r)
 		return -1;
+	note_offline(x, "ended", 0);
 	const uint64_t between = clock_ns() - from;
 	return run_until(x, clock_ns() + x->plan->lead_ns) ? -1 : end_ab_window(x, between);
 }

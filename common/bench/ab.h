@@ -36,6 +36,8 @@ struct ab_plan {
 	uint64_t lead_ns;  // how long offline work runs before and after the online command
 	uint64_t idle_ns;  // how long online queues are empty when a burst of online work is over
 	uint64_t ready_ns; // longest wait for queues, and then for offline work to begin
+	struct sched *decisions; // with classes online and offline: its log gets the work that is
+				 // seen in the queues, and the holds; or NULL
 	void (*tick)(void *arg, const struct ab_run *r); // called about every 50 ms during a run
 	void *tick_arg;
 };

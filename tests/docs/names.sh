@@ -105,6 +105,7 @@ interval: time between two looks
 job: choose by it
 likely: guess, where it is not certain
 list: one row for each, not a summary
+log-decisions: write what comes to work and what is held
 max-hold: queues come back after so long
 mqds: a copy of that file of debugfs
 no-demangle: names of kernels as in the file

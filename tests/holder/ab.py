@@ -74,8 +74,9 @@ def _(r):
 def _(r):
     on, off = r.target(0), r.target(0)
     off.set_index(0, 5, 10 ** 6)
+    log = r.dir + "/of-ab"
     b = Bench(r, "ab", "--online-pid", on.pid, "--offline-pid", off.pid, "--runs", "1", "--lead", "20ms", "--for", "15ms", "--idle", "1ms", "--seed", "7",
-              stdout=subprocess.DEVNULL)
+              "--log-decisions", log, stdout=subprocess.DEVNULL)
     for mode in "shared", "preempt", "alone":
         b.until(0.05)
         b.steps(2)
@@ -100,6 +101,14 @@ def _(r):
     yield b.samples("looks_ns"), 3 * [([50000, 50000],)]
     yield [c for c in r.changes() if c.split()[1] in ("suspend", "resume")], 2 * ["t2 suspend 0 grace=32", "t2 resume 0"]
     yield (on.tracer, off.tracer, on.off, off.off, r.holders()), (0, 0, "", "", [])
+    with open(log) as f:
+        lines = [json.loads(line) for line in f]
+    gpu, hold = f"work {GPU}", ["hold", "done"]
+    yield [d["what"] + (" " + d["gpus"]) * (d["what"] == "work") for d in lines], [
+        "class", "class", *(x for held in ([], hold) for x in ("unit", gpu, *held, "work ", gpu, "work ", *(held and ["release", "done"]), "ended")),
+        *2 * [gpu, "work "]]
+    yield [d["took_ns"] for d in lines if d["what"] == "done"], [MS, 2 * MS]
+    yield r.gpq("sched", "--replay", log, "--table", "classes", "-rno", "CLASS,BURSTS,CONTENDED"), "0 / online 6 0 / offline - 10000000"
 
 
 @scenario("a request counts if it is seen to begin: what the queues of a process had before the first look is not timed")
