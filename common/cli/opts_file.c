@@ -22,8 +22,38 @@ static int unknown_name(const struct opt *table, const char *names, const char *
 			words[n++] = table->name;
 	const char *guess = opts_suggest(name, words);
 	return err_fail(GPQ_USAGE, "long names of options, without dashes",
-			"%s is no option of such a file%s%s", name, guess ? ", did you mean " : "",
-			guess ? guess : "");
+			"%s is no option of such a file%s%s", *name ? name : "(nothing)",
+			guess ? ", did you mean " : "", guess ? guess : "");
+}
+
+static void add_line(struct opts_file *f, const struct opt *o, char *arg, unsigned number)
+{
+	*ARRAY_ADD(f->v, f->cap, f->n) = (struct opts_line){o, arg, number, false};
+}
+
+// Begins a section, "[offline]" or "[class batch]".
+static int read_section(struct opts_file *f, char *line, const struct opt *table, const char *names)
+{
+	char *end = line + strlen(line) - 1, *name = line + 1 + strspn(line + 1, blanks);
+	if (end == line || *end != ']')
+		return err_fail(GPQ_USAGE, "[offline], or [class NAME]", "%s has no ] at its end",
+				line);
+	*end = '\0';
+	char *key = name + strcspn(name, blanks);
+	if (*key)
+		*key++ = '\0';
+	key += strspn(key, blanks);
+	key[strcspn(key, blanks)] = '\0';
+	const struct opt *o = opts_find(table, name, 0);
+	if (!o || !text_has_word(names, name, strlen(name)))
+		return unknown_name(table, names, name);
+	if (o->kind != OPT_LIST)
+		return err_fail(GPQ_USAGE, "write it above all sections",
+				"%s is given once, and no section", name);
+	free(f->key);
+	f->key = *key ? xstrdup(key) : NULL;
+	f->section = o;
+	return GPQ_OK;
 }
 
 // Reads a line, which it changes.
@@ -36,6 +66,13 @@ static int read_line(struct opts_file *f, char *line, unsigned number, const str
 	line += strspn(line, blanks);
 	if (!*line || *line == '#')
 		return GPQ_OK;
+	if (*line == '[')
+		return read_section(f, line, table, names);
+	if (f->section) {
+		add_line(f, f->section, f->key ? xasprintf("%s=%s", f->key, line) : xstrdup(line),
+			 number);
+		return GPQ_OK;
+	}
 	char *arg = line + strcspn(line, " \t=");
 	const char between = *arg;
 	if (between)
@@ -50,7 +87,7 @@ static int read_line(struct opts_file *f, char *line, unsigned number, const str
 		return err_fail(GPQ_USAGE, NULL,
 				opt_arg(o) ? "%s needs an argument: %s" : "%s takes no argument%s",
 				line, opt_arg(o) ? opt_arg(o) : "");
-	*ARRAY_ADD(f->v, f->cap, f->n) = (struct opts_line){o, xstrdup(arg), number, false};
+	add_line(f, o, xstrdup(arg), number);
 	return GPQ_OK;
 }
 
@@ -142,5 +179,6 @@ void opts_file_fini(struct opts_file *f)
 	for (size_t i = 0; i < f->n; i++)
 		free(f->v[i].arg);
 	free(f->v);
+	free(f->key);
 	*f = (struct opts_file){0};
 }

@@ -1,5 +1,8 @@
 // Options from a file: one a line, its long name and, behind blanks or "=", its argument, which
-// lasts to the end of the line. Empty lines and those that begin with # say nothing.
+// lasts to the end of the line. Empty lines and those that begin with # say nothing. Each line
+// below
+// "[NAME]" is an argument of NAME, an option that may be given several times; below "[NAME KEY]" it
+// is so behind "KEY=".
 #pragma once
 
 #include "common/cli/opts.h"
@@ -12,6 +15,8 @@ struct opts_file {
 		bool skip;       // the option was given on the command line, too, which counts
 	} * v;                   // owned; in the order of the file
 	size_t n, cap;
+	const struct opt *section; // while it is read
+	char *key;                 // of the section; owned; or NULL
 };
 
 // Reads the file, in which options of `table` may stand whose names are in `names` ("idle share").

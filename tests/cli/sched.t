@@ -173,6 +173,25 @@ online 52880
 middle 41207
 online 52880
 offline 41207
+# Classes may have sections; a wrong one is said with its line.
+$ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; printf 'share 80:20\n[online]\n comm=nobody\ncomm=vllm # not a comment\n[ offline ]\r\n# comment\npid=1\n\n[class mid ]\ncomm=python3\n' >conf; gpq sched --config conf --dry-run -qrno CLASS,PID; sed -i 's/ #.*//' conf; gpq sched --config conf --dry-run -qrno CLASS,PID
+> for s in '[offline' '[]' '[idle]' '[nosuch]' '[class a=b]' '['; do printf 'offline comm=x\n%s\ncomm=y\n' "$s" >conf; gpq sched --config conf --check-config || echo "= $?"; done
+mid 41207
+online 52880
+mid 41207
+gpq: sched: conf: line 2: [offline has no ] at its end; [offline], or [class NAME]
+= 2
+gpq: sched: conf: line 2: (nothing) is no option of such a file; long names of options, without dashes
+= 2
+gpq: sched: conf: line 2: idle is given once, and no section; write it above all sections
+= 2
+gpq: sched: conf: line 2: nosuch is no option of such a file; long names of options, without dashes
+= 2
+gpq: sched: conf: --class: b is no key; KEY=VALUE chooses, as comm=train or container=serve; keys: pid, ns-pid, tree, container, cgroup, pod, job, user, comm, cmdline, queue, gpu
+= 2
+gpq: sched: conf: line 2: [ has no ] at its end; [offline], or [class NAME]
+= 2
+
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { for o in "$@"; do printf '#\noffline comm=x\n%s\n' "$o" >conf; gpq sched --config conf --check-config --max-hold 30ms || echo "= $?"; done; }
 > c 'idle 10' 'idle 30ms' idle 'ide 1ms' 'for 1s' hold-idle=yes 'config conf' 'class online=comm=a' 'grace 256' 'share 80' "$(printf 'period 20ms\nshare 1:2:3')" 'offline nosuch=1' "$(printf '%070000d' 0)"; printf 'idle 1ms\0' >conf; for f in conf nosuch . /dev/zero; do gpq sched --config $f --check-config || echo "= $?"; done
 > gpq sched --check-config --offline comm=x; gpq sched --config conf --share 100:0; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
