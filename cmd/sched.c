@@ -474,11 +474,13 @@ static int check_sched(struct cmd *c)
 
 // ---- running the scheduler
 
-static void write_status_lines(struct buf *b, void *arg)
+static uint64_t write_status_lines(struct buf *b, void *arg)
 {
 	SCOPED(sched_stats_fini) struct sched_stats t;
+	const uint64_t began = clock_ns();
 	sched_stats_take(&t, arg);
 	sched_stats_write(b, &t);
+	return clock_ns() - began;
 }
 
 static int show_sched_stats(struct cmd *c, const struct sched *s, unsigned what)

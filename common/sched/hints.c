@@ -96,6 +96,7 @@ struct hints {
 	bool listening;   // false: connections came too fast, or there are no descriptors
 	uint64_t paid_ns; // time up to which connections have used the allowed rate
 	uint64_t now_ns;
+	uint64_t status_paid_ns; // time up to which `status` has used its part of the time
 	unsigned active, waiting;
 	struct buf out;
 	struct hints_calls calls;
@@ -374,7 +375,16 @@ static void serve_hint_line(struct hints *h, struct client *c, const char *line,
 
 // ---- writing answers
 
-static void write_answer(struct hints *h, const struct request *r)
+// Who asks again too soon waits until the time of all that were written is paid for.
+static void write_status(struct hints *h, struct client *c)
+{
+	const uint64_t took = h->calls.status ? h->calls.status(&h->out, h->calls.arg) : 0;
+	bucket_take(&h->status_paid_ns, h->now_ns, took * HINTS_STATUS_PART);
+	c->paid_ns = greater(c->paid_ns, h->status_paid_ns);
+	buf_puts(&h->out, answers[OK]);
+}
+
+static void write_answer(struct hints *h, struct client *c, const struct request *r)
 {
 	switch (r->answer) {
 	case HELD:
@@ -386,11 +396,7 @@ static void write_answer(struct hints *h, const struct request *r)
 		buf_u64(&h->out, h->now_ns > r->read_ns ? h->now_ns - r->read_ns : 0);
 		buf_puts(&h->out, "\n");
 		break;
-	case STATUS:
-		if (h->calls.status)
-			h->calls.status(&h->out, h->calls.arg);
-		buf_puts(&h->out, answers[OK]);
-		break;
+	case STATUS: write_status(h, c); break;
 	case REFUSED: buf_printf(&h->out, "error request %s\n", r->why); break;
 	default: buf_puts(&h->out, answers[r->answer]);
 	}
@@ -401,7 +407,7 @@ static void send_answers(struct hints *h, struct client *c)
 {
 	h->out.len = 0;
 	while (c->num_requests && pending(c, 0)->answer != WAITS) {
-		write_answer(h, pending(c, 0));
+		write_answer(h, c, pending(c, 0));
 		c->first = (c->first + 1) % HINTS_PENDING_MAX;
 		c->num_requests--;
 	}

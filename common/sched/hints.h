@@ -27,6 +27,7 @@ enum {
 	HINTS_RATE = 2000,        // requests a second of one client
 	HINTS_BURST = 200,        // requests of a client in a burst, after a pause
 	HINTS_STATUS_COST = 20,   // `status` counts as so many requests
+	HINTS_STATUS_PART = 20,   // all `status` together take 1 / 20 of the time at most
 	HINTS_CONNECT_RATE = 500, // connections a second, of all clients
 	HINTS_CONNECT_BURST = 64, // connections in a burst, after a pause
 	HINTS_SAY_RATE = 2,       // messages a second (hints_calls.audit)
@@ -67,8 +68,9 @@ struct hints_calls {
 	// How long such work takes from when its hint counts, ns; UINT64_MAX: not known, and a
 	// deadline leaves no time.
 	uint64_t (*needs)(void *arg, const struct hint_scope *scope);
-	// Appends the lines of `status`, each with its newline. May not call hints_serve().
-	void (*status)(struct buf *b, void *arg);
+	// Appends the lines of `status`, each with its newline. Returns how long that took, ns. May
+	// not call hints_serve().
+	uint64_t (*status)(struct buf *b, void *arg);
 	// Say in messages who sends hints, and who is refused: once for a connection, and not more
 	// often than HINTS_SAY_RATE.
 	bool audit;

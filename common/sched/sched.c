@@ -432,7 +432,8 @@ uint64_t sched_request_needs(void *arg, const struct hint_scope *scope)
 	return ns && !s->opts.no_deadlines ? ns : UINT64_MAX;
 }
 
-void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg))
+void sched_take_hints(struct sched *s, struct hints *h,
+		      uint64_t (*status)(struct buf *b, void *arg))
 {
 	s->hints = h;
 	hints_ask(h, &(struct hints_calls){.arg = s,

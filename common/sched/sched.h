@@ -196,7 +196,8 @@ int sched_add_spec(struct sched *s, const char *name, const char *option, const 
 
 // Takes hints from `h`, which is owned from then on. `status`: see hints_calls, with `s`. Call it
 // before sched_run().
-void sched_take_hints(struct sched *s, struct hints *h, void (*status)(struct buf *b, void *arg));
+void sched_take_hints(struct sched *s, struct hints *h,
+		      uint64_t (*status)(struct buf *b, void *arg));
 
 // Raises RLIMIT_NOFILE to its hard limit. Call it before hints_open() and sched_find().
 void sched_raise_limit(void);

@@ -19,10 +19,11 @@ static struct {
 	unsigned off, missed;
 } answer = {.off = 2};
 
-static void fill(struct buf *b, void *arg)
+static uint64_t fill(struct buf *b, void *arg)
 {
 	buf_printf(b, "active %u\nclients %u\n", hints_active(arg),
 		   (unsigned)hints_count(arg).clients);
+	return 0;
 }
 
 static bool is_off(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *missed)

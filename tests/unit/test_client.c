@@ -27,11 +27,12 @@ static int stop = -1;
 static atomic_bool mute, deaf;
 static atomic_uint missed, status_lines;
 
-static void fill(struct buf *b, void *h)
+static uint64_t fill(struct buf *b, void *h)
 {
 	buf_printf(b, "active %u\nclients %u\n", hints_active(h), (unsigned)hints_count(h).clients);
 	for (unsigned i = 0; i < status_lines; i++)
 		buf_puts(b, "0123456789\n");
+	return 0;
 }
 
 static bool is_off(void *arg, const struct hint_scope *scope, unsigned *off, unsigned *num_missed)

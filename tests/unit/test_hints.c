@@ -178,9 +178,10 @@ static void test_begin_and_end(void **state)
 	close(b);
 }
 
-static void fill(struct buf *b, void *arg)
+static uint64_t fill(struct buf *b, void *arg)
 {
 	buf_printf(b, "holds %d\nmissed 0\n", *(int *)arg);
+	return 0;
 }
 
 static void test_order(void **state)
@@ -571,11 +572,52 @@ static void test_rate(void **state)
 	close(a);
 }
 
-static void fill_much(struct buf *b, void *arg)
+static uint64_t fill_much(struct buf *b, void *arg)
 {
 	(void)arg;
 	buf_fill(b, 'x', 60000);
 	buf_puts(b, "\n");
+	return 0;
+}
+
+static uint64_t fill_slowly(struct buf *b, void *arg)
+{
+	(void)b;
+	(void)arg;
+	return 2 * MS;
+}
+
+// All who ask for statistics share a twentieth of the time, with 100 ms in advance.
+static void test_slow_status(void **state)
+{
+	int a = connect_client(), b = connect_client(), c = connect_client();
+	(void)state;
+	calls = (struct hints_calls){.status = fill_slowly};
+	hints_ask(h, &calls);
+	say_often(a, "status\n", 4); // each uses 40 ms
+	serve();
+	assert_int_equal(count_lines(heard(a)), 4);
+	say(b, "status\n"); // it has asked for none so far
+	serve();
+	assert_int_equal(count_lines(heard(b)), 1);
+	say(a, "status\n");
+	say(b, "status\n");
+	now += 59 * MS;
+	serve();
+	assert_int_equal(count_lines(heard(a)) + count_lines(heard(b)), 0);
+	say(c, "end\n"); // who asks for none does not wait
+	serve();
+	assert_string_equal(heard(c), "error id no such hint\n");
+	now += 2 * MS; // 100 ms before those of `a` are paid for
+	serve();
+	assert_int_equal(count_lines(heard(a)), 1);
+	assert_int_equal(count_lines(heard(b)), 0);
+	now += 40 * MS;
+	serve();
+	assert_int_equal(count_lines(heard(b)), 1);
+	close(a);
+	close(b);
+	close(c);
 }
 
 static void test_no_reader(void **state)
@@ -1088,6 +1130,7 @@ int main(void)
 		TEST(test_ids),
 		TEST(test_pending),
 		TEST(test_rate),
+		TEST(test_slow_status),
 		TEST(test_no_reader),
 		TEST(test_no_reader_of_answers),
 		TEST(test_expiry),
