@@ -80,7 +80,7 @@ storm() { # COMMAND...
 }
 begins() { # WHAT; in P90
 	n=$(of_offline HOLDS)
-	P90=$(holdcost hints $SOCKET 30 $S $(echo ${workers#,} | tr , ' '))
+	P90=$(PAUSE_MS=400 holdcost hints $SOCKET 30 $S $(echo ${workers#,} | tr , ' '))
 	note "$1: $P90"
 	is "each begin is a hold on both GPUs: $1" $(($(of_offline HOLDS) - n)) 60
 	P90=$(echo "$P90" | awk '{ print $12 }')

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * hint SOCKET MS BUSY IDLE GPUS: online work of bursts, told to gpq sched by hints: for MS
- * milliseconds, bursts of BUSY ms with IDLE ms between them (0: one burst, renewed each 200 ms).  It
- * has no queues: all queues on the first GPUS software GPUs are offline work, and what these GPUs
- * say of it is the judge (/sys/kernel/debug/softgpu/N):
+ * milliseconds, or with Nx instead N of them, bursts of BUSY ms with IDLE ms between them (0: one
+ * burst, renewed each 200 ms).  It has no queues: all queues on the first GPUS software GPUs are
+ * offline work, and what these GPUs say of it is the judge (/sys/kernel/debug/softgpu/N):
  *
  *   bursts N        bursts
  *   begun-off N     of these, such that were answered with no queue on a GPU
@@ -179,7 +179,8 @@ int main(int argc, char **argv)
 	const uint64_t idle = strtoull(argv[4], NULL, 10) * 1000000;
 	const int gpus = atoi(argv[5]);
 	const uint64_t end = now_ns() + strtoull(argv[2], NULL, 10) * 1000000;
-	while (now_ns() < end) {
+	const unsigned bursts = strchr(argv[2], 'x') ? (unsigned)atoi(argv[2]) : 0;
+	while (bursts ? sum.bursts < bursts : now_ns() < end) {
 		burst(gpus, idle ? now_ns() + busy : end);
 		for (uint64_t until = now_ns() + idle; now_ns() < until; rest(LOOK_NS)) {
 			look(gpus, &s);

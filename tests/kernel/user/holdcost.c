@@ -516,9 +516,11 @@ static void told(const char *what)
 	       (unsigned long long)turns.time[(turns.runs * 9 + 9) / 10 - 1] / 1000);
 }
 
-static void pause_between(unsigned int ms)
+/* Resumed, and allowed to hold again: a hold lasts as long as ten cost, and with PAUSE_MS more. */
+static void pause_between(void)
 {
-	usleep((useconds_t)(ms * 1000 + random() % 8000)); /* resumed, and allowed to hold again */
+	const char *ms = getenv("PAUSE_MS");
+	usleep((useconds_t)((ms ? atoi(ms) : 150) * 1000 + random() % 8000));
 }
 
 static int hints(const char *path, int n, pid_t sched, char **pids, int num)
@@ -533,7 +535,7 @@ static int hints(const char *path, int n, pid_t sched, char **pids, int num)
 		turn_ends();
 		if (write(fd, "end\n", 4) != 4 || read(fd, ids, sizeof(ids)) <= 0)
 			die("end");
-		pause_between(400); /* a hold lasts as long as ten cost, and in a storm that is more */
+		pause_between();
 	}
 	told("hints");
 	return 0;
@@ -609,7 +611,7 @@ static int group(int n, char **pids, int num)
 		turn_ends();
 		order(ends[0], 'r');
 		obey(ends[0]);
-		pause_between(150);
+		pause_between();
 	}
 	told("group");
 	return 0;
