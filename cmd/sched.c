@@ -107,12 +107,16 @@ static const struct opt_rule rules[] = {
 };
 
 // Rules that are checked once the file of --config is read, and it is known that there are classes.
-static const struct opt_rule times[] = {
+static const struct opt_rule together[] = {
 	RULE_NEEDS("tenant-by weight", "slice", "--slice 1m, for one",
 		   "--%1 is about the turns that --slice makes"),
 	RULE_EXCLUDES("slo", "share no-socket replay",
 		      "--slo finds the parts itself, by how long hints last", ""),
 	RULE_EXCLUDES("no-deadlines", "no-socket", "deadlines are of hints", ""),
+	{0},
+};
+
+static const struct opt_rule ranges[] = {
 	RULE_RANGE("for", 1, INT64_MAX, "without --for it runs until it is ended",
 		   "--for: no time at all, or more than 292 years"),
 	RULE_RANGE("max-hold", 10 * MS, 3600000 * MS, "", "--max-hold: between 10ms and 1h"),
@@ -317,11 +321,12 @@ static int check_parts(const struct sched_opts *o, size_t classes, const char *s
 				  o->num_parts, classes);
 }
 
-// Checks the options of a scheduler, or of a replay.
 // Checks what each option alone says, and takes it.
 static int check_words(struct sched_cmd *o)
 {
-	int status = parse_share(o->share, &o->sched);
+	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
+	int status = opts_check(ranges, set, 0);
+	status = status ? status : parse_share(o->share, &o->sched);
 	status = status ? status : parse_slo(o->slo, &o->sched);
 	status = status ? status : check_specs("--online", &o->online, true);
 	for (size_t i = 0; i < o->classes.n && !status; i++)
@@ -329,6 +334,7 @@ static int check_words(struct sched_cmd *o)
 	return status ? status : check_specs("--offline", &o->offline, false);
 }
 
+// Checks the options of a scheduler, or of a replay.
 static int check_options(struct sched_cmd *o)
 {
 	const struct opt_set set[] = {{opts, o, NULL, &defaults}, {0}};
@@ -338,7 +344,7 @@ static int check_options(struct sched_cmd *o)
 		status = err_fail(
 			GPQ_USAGE, "for one --job-by process",
 			"--slice is for the jobs of a class, and without --job-by it is one");
-	status = status ? status : opts_check(times, set, 0);
+	status = status ? status : opts_check(together, set, 0);
 	status = status ? status : check_words(o);
 	status = status ? status : check_policy(&o->sched.policy, o->sched.slice_ns);
 	status = status ? status : check_weights(&o->sched);

@@ -212,7 +212,7 @@ static void put_member(struct buf *b, const struct sched_stats *t, const struct 
 	else if (strcmp(m->state, "idle") == 0)
 		buf_puts(b, " and is not held, as it had nothing to do for 10 s");
 	else if (strcmp(m->state, "joins") == 0)
-		buf_puts(b, " and is attached to now");
+		buf_puts(b, " and has come just now: it is attached to next");
 	else if (strcmp(m->state, "partly") == 0)
 		buf_puts(b, "; some of its queues run on");
 	else if (!*m->gpus)

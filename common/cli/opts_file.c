@@ -43,7 +43,8 @@ static int read_section(struct opts_file *f, char *line, const struct opt *table
 	if (*key)
 		*key++ = '\0';
 	key += strspn(key, blanks);
-	key[strcspn(key, blanks)] = '\0';
+	for (end = key + strlen(key); end > key && strchr(blanks, end[-1]);)
+		*--end = '\0';
 	const struct opt *o = opts_find(table, name, 0);
 	if (!o || !text_has_word(names, name, strlen(name)))
 		return unknown_name(table, names, name);
@@ -68,6 +69,11 @@ static int read_line(struct opts_file *f, char *line, unsigned number, const str
 		return GPQ_OK;
 	if (*line == '[')
 		return read_section(f, line, table, names);
+	const size_t word = strcspn(line, " \t=");
+	if (f->section && text_has_word(names, line, word))
+		return err_fail(GPQ_USAGE, NULL,
+				"%.*s stands below [%s]: options stand above all sections",
+				(int)word, line, f->section->name);
 	if (f->section) {
 		add_line(f, f->section, f->key ? xasprintf("%s=%s", f->key, line) : xstrdup(line),
 			 number);

@@ -452,9 +452,10 @@ struct group_member *group_take_over(struct group *g, struct group *from, pid_t 
 	m->want = 0;
 	m->gpus = g->bits ? gpu_bits_of(g->bits, pid, sel, 0) : GPUS_ALL;
 	write_request(g, m);
-	if (!g->attach)
+	if (!g->attach) {
 		hang_up_member(g, m);
-	else if (m->state == MEMBER_NAMED)
+		m->joins = false;
+	} else if (m->state == MEMBER_NAMED)
 		attach_member(g, m);
 	else if (m->state == MEMBER_READY)
 		ask_member(g, m);
@@ -701,18 +702,21 @@ bool group_has_failed(const struct group_member *m, uint64_t now_ns)
 	return m->state == MEMBER_FAILED && now_ns >= m->failed_ns + DYING_MS * UINT64_C(1000000);
 }
 
-uint64_t group_settle(struct group *g, uint64_t now_ns, bool all)
+uint64_t group_settle(struct group *g, uint64_t now_ns, bool now)
 {
 	uint64_t next = UINT64_MAX;
+	bool any = false;
 	for (size_t i = 0; i < g->n; i++) {
 		struct group_member *m = g->v[i];
 		if (m->state != MEMBER_NAMED || !m->joins)
 			continue;
-		const uint64_t due = m->tried_ns + g->settle_ns;
-		if (all || now_ns >= due)
+		const uint64_t due = now ? now_ns : m->tried_ns + g->settle_ns;
+		if (due <= now_ns && !any) {
+			any = true;
 			attach_member(g, m);
-		else
+		} else {
 			next = lesser(next, due);
+		}
 	}
 	return next;
 }

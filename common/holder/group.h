@@ -244,9 +244,9 @@ void group_wait(struct group *g);
 // failure.
 bool group_has_failed(const struct group_member *m, uint64_t now_ns);
 
-// Attaches to members that have lived for settle_ns, or to `all`. Returns when the next one is due
-// (CLOCK_MONOTONIC); UINT64_MAX: none waits.
-uint64_t group_settle(struct group *g, uint64_t now_ns, bool all);
+// Attaches to one of the members that have lived for settle_ns, or to any with `now`, as starting a
+// holder takes time. Returns when the next one is due (CLOCK_MONOTONIC); UINT64_MAX: none waits.
+uint64_t group_settle(struct group *g, uint64_t now_ns, bool now);
 
 // Attaches again to members that failed, at most once in 5 s each.
 void group_retry(struct group *g, uint64_t now_ns);

@@ -72,7 +72,7 @@ static void note(struct sched *s, struct line *d)
 	record_end(&j);
 	if (fwrite(line.data, line.len, 1, s->decisions) == 1 && fflush(s->decisions) == 0)
 		return;
-	err_warn("the scheduler goes on without it", "--log-decisions: %s", strerror(errno));
+	err_warn("nothing more is logged there", "--log-decisions: %s", strerror(errno));
 	decisions_close(s);
 }
 
@@ -105,6 +105,18 @@ void decisions_note_request(struct sched *s, const struct hint_scope *scope, uin
 				    .of.on = scope->gpus});
 }
 
+// Does the file end within a line, since a scheduler was killed?
+static bool is_cut(const char *path)
+{
+	char last = '\n';
+	struct stat st;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		last = pread(fd, &last, 1, st.st_size - 1) == 1 ? last : '\n';
+	close_quietly(fd);
+	return last != '\n';
+}
+
 int decisions_open(struct sched *s, const char *path, const char *replay)
 {
 	struct stat own, other;
@@ -124,6 +136,8 @@ int decisions_open(struct sched *s, const char *path, const char *replay)
 		close(fd);
 		return err_sys(errno, NULL, "--log-decisions %s", path);
 	}
+	if (is_cut(path))
+		fputc('\n', s->decisions);
 	for (size_t i = 0; i < s->n; i++)
 		note_class(s, i);
 	return GPQ_OK;
@@ -136,7 +150,7 @@ void decisions_reopen(struct sched *s, const char *path)
 	if (old && stat(path, &other) == 0 && fstat(fileno(old), &own) == 0 &&
 	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
 		return;
-	if (decisions_open(s, path, NULL)) {
+	if (decisions_open(s, path, NULL) || !s->decisions) {
 		s->decisions = old;
 		return;
 	}
@@ -399,13 +413,15 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 static int read_log(struct sched *s, struct replay *r, FILE *f,
 		    bool (*take)(struct sched *s, struct replay *r, const struct line *d))
 {
+	static const char head[] = "{\"record\":\"decision\"";
 	static char line[LINE];
 	for (int at = 1; fgets(line, sizeof(line), f); at++) {
 		struct line d = {.of.took_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
 		const size_t n = strcspn(line, "\n");
 		const bool read = record_read(line, n, "decision", row);
-		if (!read && !line[n] && feof(f) && at > 1)
+		if (!read && !line[n] && feof(f) &&
+		    strncmp(line, head, lesser(n, strlen(head))) == 0)
 			return 0; // the scheduler was killed while it wrote
 		if (!read || (!line[n] && !feof(f)) || !take(s, r, &d))
 			return at;

@@ -181,7 +181,7 @@ int sched_find(struct sched *s, bool attach)
 		g->limit_ns = s->opts.policy.max_hold_ns;
 		g->idle_ns = s->opts.hold_idle ? 0 : SCHED_IDLE_NS;
 		// Who is there at the start is not new.
-		g->settle_ns = i + 1 == s->n && s->polled ? SETTLE_NS : 0;
+		g->settle_ns = i + 1 == s->n && s->polled && !s->opts.slice_ns ? SETTLE_NS : 0;
 	}
 	if (!s->topology.gpus)
 		kfd_topology_load(&s->topology, KFD_TOPOLOGY_BDF);
@@ -537,13 +537,17 @@ static void wait_for_turn(struct sched *s, uint64_t then)
 	wait_any(s->polled, n, then);
 }
 
-// Has any class but the last, which nobody yields to, work now?
-static bool any_works(const struct sched *s)
+// Is there work that newcomers of the last class have to yield to, and is all held already that was
+// there before them?
+static bool newcomers_are_next(const struct sched *s)
 {
 	uint64_t works = 0;
-	for (size_t i = 0; i + 1 < s->n; i++)
-		works |= s->classes[i].works;
-	return works;
+	size_t asked = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		works |= i + 1 < s->n ? s->classes[i].works : 0;
+		asked += s->classes[i].group.asked;
+	}
+	return works && !asked;
 }
 
 // One turn of the loop. Returns when the next one is due.
@@ -554,7 +558,8 @@ static uint64_t sched_turn(struct sched *s)
 	if (s->hints) {
 		hints_serve(s->hints, now);
 		hints_expire(s->hints, now, s->opts.lease_ns);
-		next = hints_active(s->hints) ? now + max_hold / 16 : NEVER; // hints may expire
+		next = hints_active(s->hints) ? now + lesser(max_hold, s->opts.lease_ns) / 16
+					      : NEVER;
 		next = lesser(next, hints_urge(s->hints, now));
 	}
 	if (needs_samples(s) && now - s->sampled_ns >= s->sample_every_ns)
@@ -573,7 +578,7 @@ static uint64_t sched_turn(struct sched *s)
 		sched_find(s, true);
 		s->scanned_ns = now;
 	}
-	next = lesser(next, group_settle(&s->classes[s->n - 1].group, now, any_works(s)));
+	next = lesser(next, group_settle(&s->classes[s->n - 1].group, now, newcomers_are_next(s)));
 	if (now - s->looked_ns >= LOOK_NS)
 		look_at_classes(s, now);
 	if (s->watchdog_ns && now - s->notified_ns >= s->watchdog_ns) {

@@ -68,7 +68,8 @@ static const struct out_col member_cols[] = {
 	COL(job, "JOB_BY", "job_by", STR, T | A, "its job: see --job-by"),
 	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs on which it has chosen queues"),
 	COL(state, "STATE", "state", STR, D | A,
-	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (is "
+	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (comes, "
+	    "or is "
 	    "attached to now), missed (cannot be held); with --dry-run runs (never held), "
 	    "would-hold"),
 	COL(reason, "REASON", "reason", STR, D | T | A, "why it is missed"),

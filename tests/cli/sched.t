@@ -175,7 +175,7 @@ online 52880
 offline 41207
 # Classes may have sections; a wrong one is said with its line.
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; printf 'share 80:20\n[online]\n comm=nobody\ncomm=vllm # not a comment\n[ offline ]\r\n# comment\npid=1\n\n[class mid ]\ncomm=python3\n' >conf; gpq sched --config conf --dry-run -qrno CLASS,PID; sed -i 's/ #.*//' conf; gpq sched --config conf --dry-run -qrno CLASS,PID
-> for s in '[offline' '[]' '[idle]' '[nosuch]' '[class a=b]' '['; do printf 'offline comm=x\n%s\ncomm=y\n' "$s" >conf; gpq sched --config conf --check-config || echo "= $?"; done
+> for s in '[offline' '[]' '[idle]' '[nosuch]' '[class a=b]' '[' '[class my batch]' "$(printf '[offline]\nshare = 80:20')"; do printf 'offline comm=x\n%s\ncomm=y\n' "$s" >conf; gpq sched --config conf --check-config || echo "= $?"; done
 mid 41207
 online 52880
 mid 41207
@@ -191,10 +191,14 @@ gpq: sched: conf: --class: b is no key; KEY=VALUE chooses, as comm=train or cont
 = 2
 gpq: sched: conf: line 2: [ has no ] at its end; [offline], or [class NAME]
 = 2
+gpq: sched: conf: --class my batch=comm=y: give NAME=SPEC, a name of letters, digits, _ . and -; as in batch=container=train
+= 2
+gpq: sched: conf: line 3: share stands below [offline]: options stand above all sections
+= 2
 
 $ export GPQ_SYSROOT=$HOSTS/gfx90a-k6.12; c() { for o in "$@"; do printf '#\noffline comm=x\n%s\n' "$o" >conf; gpq sched --config conf --check-config --max-hold 30ms || echo "= $?"; done; }
 > c 'idle 10' 'idle 30ms' idle 'ide 1ms' 'for 1s' hold-idle=yes 'config conf' 'class online=comm=a' 'grace 256' 'share 80' "$(printf 'period 20ms\nshare 1:2:3')" 'offline nosuch=1' "$(printf '%070000d' 0)"; printf 'idle 1ms\0' >conf; for f in conf nosuch . /dev/zero; do gpq sched --config $f --check-config || echo "= $?"; done
-> gpq sched --check-config --offline comm=x; gpq sched --config conf --share 100:0; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
+> gpq sched --check-config --offline comm=x; gpq sched --config conf --share 100:0; gpq sched --config conf --lease 1ms; gpq sched --status --config conf; gpq sched --replay x --config conf; gpq sched --explain 1 --json 2>/dev/null | jq -r .error.message; gpq sched --explain x
 gpq: sched: conf: line 3: --idle: 10 is not a duration with its unit, such as 50ms or 2s
 = 2
 gpq: sched: conf: --idle is not shorter than --max-hold
@@ -231,6 +235,7 @@ gpq: sched: /dev/zero: not a text file of at most 64 KiB; a file with an option 
 = 2
 gpq: sched: --check-config: which file?; gpq sched --config FILE --check-config
 gpq: sched: --share 100:0: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
+gpq: sched: --lease: between 10ms and 1h
 gpq: sched: --status asks the scheduler that runs, --config is for a new one; leave one of them out
 gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
 --explain answers in words

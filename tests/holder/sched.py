@@ -358,7 +358,7 @@ def _(r):
     yield s.settled(2), True
     young = r.target(0)
     s.at(50 * MS)
-    s.ask("begin")  # the answer does not wait for it
+    yield s.ask("begin"), "ok off=2 missed=1"  # it is attached to behind the answer
     yield s.until(lambda: s.of("offline", "off") == [3]), True
     young.end()
     s.ask("end")
@@ -397,6 +397,14 @@ def _(r):
     yield s.settled(2), True  # the clock stands still
     on.set_index(0, 5, 6)
     yield s.until(lambda: s.at(1 * MS) or off.off), True
+    s.end()
+    s = Sched(r, "--online", "comm=serve", "--offline", "comm=target", "--no-activity")
+    yield s.settled(2), True
+    young = r.target(0)
+    s.at(50 * MS)
+    young.say("name serve")
+    s.at(SECOND)  # it moves before it is attached to
+    yield s.until(lambda: s.members() == "t1 offline runs, t2 online runs, t3 online runs"), True
 
 
 @scenario("the queues of the first class tell that it has work: held from then on, until --idle after the last")
@@ -873,7 +881,7 @@ def _(r):
     yield s.settled(2), True
     yield s.ask("begin"), "ok off=2"
     yield [x for x in s.end().split(" / ") if "--log-d" in x], [
-        "gpq: sched: --log-decisions: No space left on device; the scheduler goes on without it"]
+        "gpq: sched: --log-decisions: No space left on device; nothing more is logged there"]
 
 
 @scenario("a service manager is told that it is ready, that it runs, and that it ends")
@@ -1016,8 +1024,13 @@ def _(r):
             whats += [[json.loads(line)["what"] for line in f]]
     yield [w[:4] for w in whats], [["class", "class", "unit", "work"], ["class", "class", "work", "unit"]]
     yield [w.count("class") for w in whats], [2, 2]  # a file that was not moved goes on
+    whole = os.path.getsize(log)
     with open(log, "a") as f:
         f.write('{"record":"deci')  # a scheduler that was killed
+    yield r.gpq("sched", "--replay", log + ".1", "--log-decisions", log)[:1], "0"
+    with open(log) as f:
+        yield [line for line in f.read().split("\n") if '"record"' in line and not line.endswith("}")], ['{"record":"deci']
+    os.truncate(log, whole + 15)
     yield [r.gpq("sched", "--replay", name, "--table", "classes", "-rno", "HOLDS").split(" / ")[-1] for name in (log + ".1", log)], ["1", "1"]
 
 
