@@ -258,7 +258,7 @@ moves() { # QUEUE WHEN [STATUSFILE]
 	local r
 	look_at_rptr "$1" "$3"
 	r=$RPTR
-	if [ -n "$r" ] && within 10 has_moved "$1" "$r" "$3"; then pass "queue $1 runs ($2)"; else
+	if [ -n "$r" ] && within 60 has_moved "$1" "$r" "$3"; then pass "queue $1 runs ($2)"; else
 		fail "queue $1 runs ($2)" "read pointer stays at ${r:-nothing}"
 	fi
 }

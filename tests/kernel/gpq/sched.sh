@@ -124,7 +124,7 @@ end_sched "a holder that does not answer"
 
 # ---- newcomers; the online queues themselves ------------------------------------------------------------------------------
 
-mkqueue -q -n 1 -B 10 --pause 300 -t 60 > /tmp/online 2>&1 &
+mkqueue -q -n 1 -B 10 --pause 300 -t 600 > /tmp/online 2>&1 &
 ON=$!
 sched --online pid=$ON --offline comm=mkqueue --idle 20ms
 seen_bursts() { [ "$(of_class online BURSTS)" -gt 3 ] && [ "$(of_class offline HOLDS)" -gt 1 ]; }
@@ -143,7 +143,7 @@ reap $N $ON
 
 # ---- classes; a log --------------------------------------------------------------------------------------------------------
 
-mkqueue -q -n 1 -B 10 --pause 300 -t 60 -k /tmp/middle &
+mkqueue -q -n 1 -B 10 --pause 300 -t 600 -k /tmp/middle &
 MID=$!
 within 60 test -s /tmp/middle
 sched --class middle=pid=$MID --offline pid=${workers#,} --idle 20ms --max-hold 10m
