@@ -47,6 +47,7 @@ struct experiment {
 		bool busy;  // the online queues had work at the last sample
 		bool known; // since when: what runs already may have had it before the first sample
 		uint64_t busy_since, sampled;
+		uint64_t gpus; // of the online queues at the last look, for the log of decisions
 		uint64_t look; // the longer of the times between the samples around `busy_since`,
 			       // and around the end
 	} watch;
@@ -216,13 +217,14 @@ static void note_offline(struct experiment *x, const char *what, uint64_t took_n
 		decisions_note(x->plan->decisions, what, &job, &unit, took_ns);
 }
 
+// Notes that the online queues have work from now on, or none.
 static void note_online(struct experiment *x, bool work)
 {
 	struct sched *s = x->plan->decisions;
 	if (!s)
 		return;
 	struct sched_class *c = &s->classes[SIDE_ONLINE];
-	c->works = work ? gpus_of(&s->bits, &x->online.group) : 0;
+	c->works = work ? x->watch.gpus : 0;
 	decisions_note_work(s, SIDE_ONLINE);
 	c->worked = c->works;
 }
@@ -231,9 +233,9 @@ static void note_online(struct experiment *x, bool work)
 
 static int set_held(struct experiment *x, bool hold)
 {
+	note_offline(x, hold ? "hold" : "release", 0); // not in the time that is measured
 	uint64_t asked = clock_ns();
 	bool was = x->offline.group.held;
-	note_offline(x, hold ? "hold" : "release", 0);
 	workload_hold(&x->offline, hold);
 	if (check_side(x, &x->offline))
 		return -1;
@@ -321,6 +323,8 @@ static int look_at_sides(struct experiment *x)
 	x->plan->tick(x->plan->tick_arg, x->run);
 	workload_look(&x->online);
 	workload_look(&x->offline);
+	if (x->plan->decisions) // here, as reading sysfs would delay the hold of a burst
+		x->watch.gpus = gpus_of(&x->plan->decisions->bits, &x->online.group);
 	if (check_side(x, &x->online) || check_side(x, &x->offline))
 		return -1;
 	look_at_queues(x);
