@@ -206,7 +206,7 @@ double ab_corrected(struct ab_result *a, enum ab_mode mode, double p)
 	const struct samples *s = &m->latency;
 	const double gap = 1e9 / ab_request_rate(a, AB_ALONE), all = waiting_longer(s, 0, gap);
 	double low = 0, high = 0;
-	if (is_due(m)) // nobody waited before he sent
+	if (is_due(m)) // nothing to correct: each latency counts from when it was due
 		return samples_percentile(&m->latency, p);
 	if (!s->n || !(gap < INFINITY))
 		return NAN;

@@ -26,6 +26,15 @@ static int unknown_name(const struct opt *table, const char *names, const char *
 			guess ? ", did you mean " : "", guess ? guess : "");
 }
 
+// Returns the text without the blanks around it, which it ends.
+static char *trimmed(char *text)
+{
+	char *end = text + strlen(text);
+	while (end > text && strchr(blanks, end[-1]))
+		*--end = '\0';
+	return text + strspn(text, blanks);
+}
+
 static void add_line(struct opts_file *f, const struct opt *o, char *arg, unsigned number)
 {
 	*ARRAY_ADD(f->v, f->cap, f->n) = (struct opts_line){o, arg, number, false};
@@ -34,17 +43,15 @@ static void add_line(struct opts_file *f, const struct opt *o, char *arg, unsign
 // Begins a section, "[offline]" or "[class batch]".
 static int read_section(struct opts_file *f, char *line, const struct opt *table, const char *names)
 {
-	char *end = line + strlen(line) - 1, *name = line + 1 + strspn(line + 1, blanks);
+	char *end = line + strlen(line) - 1;
 	if (end == line || *end != ']')
 		return err_fail(GPQ_USAGE, "[offline], or [class NAME]", "%s has no ] at its end",
 				line);
 	*end = '\0';
-	char *key = name + strcspn(name, blanks);
+	char *name = trimmed(line + 1), *key = name + strcspn(name, blanks);
 	if (*key)
 		*key++ = '\0';
 	key += strspn(key, blanks);
-	for (end = key + strlen(key); end > key && strchr(blanks, end[-1]);)
-		*--end = '\0';
 	const struct opt *o = opts_find(table, name, 0);
 	if (!o || !text_has_word(names, name, strlen(name)))
 		return unknown_name(table, names, name);
@@ -61,10 +68,7 @@ static int read_section(struct opts_file *f, char *line, const struct opt *table
 static int read_line(struct opts_file *f, char *line, unsigned number, const struct opt *table,
 		     const char *names)
 {
-	char *end = line + strlen(line);
-	while (end > line && strchr(blanks, end[-1]))
-		*--end = '\0';
-	line += strspn(line, blanks);
+	line = trimmed(line);
 	if (!*line || *line == '#')
 		return GPQ_OK;
 	if (*line == '[')

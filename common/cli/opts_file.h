@@ -1,8 +1,7 @@
 // Options from a file: one a line, its long name and, behind blanks or "=", its argument, which
 // lasts to the end of the line. Empty lines and those that begin with # say nothing. Each line
-// below
-// "[NAME]" is an argument of NAME, an option that may be given several times; below "[NAME KEY]" it
-// is so behind "KEY=".
+// below "[NAME]" is an argument of NAME, an option that may be given several times; below
+// "[NAME KEY]" it is so behind "KEY=".
 #pragma once
 
 #include "common/cli/opts.h"

@@ -116,7 +116,7 @@ struct group {
 	unsigned most;  // hold only the first `most` queues of each member, by id; 0: all
 	bool nowait;    // nothing waits for a holder: group_take() alone takes answers
 	bool pass; // new members do not count in `asked` until their first requests are answered
-	uint64_t settle_ns; // `pass`: group_settle() attaches to new members, when they are so old
+	uint64_t settle_ns;    // `pass`: how long group_settle() waits with a new member
 	unsigned patience_ms;  // how long an answer may take; 0: KFD_ANSWER_MS
 	struct reader *reader; // nowait: reads the members' memory; owned
 	uint64_t limit_ns;     // time from a suspend to the deadline at which its holder resumes

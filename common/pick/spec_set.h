@@ -76,7 +76,7 @@ int spec_set_look(const struct spec_set *s, struct newcomers *newcomers,
 			       bool again),
 		  void *arg);
 
-// The numbers of processes that have not opened KFD, and of which none is taken.
+// Looks at processes that spec_set_look() does not see, as they have not opened KFD; none is taken.
 struct spec_look {
 	struct process_cache processes;
 	struct pick *picks; // owned; NULL before the first process

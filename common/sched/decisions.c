@@ -95,6 +95,12 @@ static void note_class(struct sched *s, size_t class)
 	note_of_class(s, class, "class", (struct line){.of.took_ns = U64_NULL});
 }
 
+static void note_work(struct sched *s, size_t class)
+{
+	note_of_class(s, class, "work",
+		      (struct line){.of = {.took_ns = U64_NULL, .on = s->classes[class].works}});
+}
+
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
 			    const struct hint_end *end)
 {
@@ -103,6 +109,13 @@ void decisions_note_request(struct sched *s, const struct hint_scope *scope, uin
 				    .of.took_ns = end->ns,
 				    .deadline_ns = end->deadline_ns,
 				    .of.on = scope->gpus});
+}
+
+static bool is_same_file(const char *path, int fd)
+{
+	struct stat named, own;
+	return stat(path, &named) == 0 && fstat(fd, &own) == 0 && named.st_dev == own.st_dev &&
+	       named.st_ino == own.st_ino;
 }
 
 // Does the file end within a line, since a scheduler was killed?
@@ -119,14 +132,12 @@ static bool is_cut(const char *path)
 
 int decisions_open(struct sched *s, const char *path, const char *replay)
 {
-	struct stat own, other;
 	// Nothing may be waited for: a FIFO that nobody reads.
 	const int fd =
 		open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 	if (fd < 0)
 		return err_sys(errno, NULL, "--log-decisions %s", path);
-	if (replay && stat(replay, &other) == 0 && fstat(fd, &own) == 0 &&
-	    own.st_dev == other.st_dev && own.st_ino == other.st_ino) {
+	if (replay && is_same_file(replay, fd)) {
 		close(fd);
 		return err_fail(GPQ_USAGE, "name another file",
 				"--log-decisions: %s is what --replay reads", path);
@@ -146,9 +157,7 @@ int decisions_open(struct sched *s, const char *path, const char *replay)
 void decisions_reopen(struct sched *s, const char *path)
 {
 	FILE *old = s->decisions;
-	struct stat own, other;
-	if (old && stat(path, &other) == 0 && fstat(fileno(old), &own) == 0 &&
-	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+	if (old && is_same_file(path, fileno(old)))
 		return;
 	if (decisions_open(s, path, NULL) || !s->decisions) {
 		s->decisions = old;
@@ -158,9 +167,7 @@ void decisions_reopen(struct sched *s, const char *path)
 		fclose(old);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->classes[i].works)
-			note_of_class(s, i, "work",
-				      (struct line){.of = {.took_ns = U64_NULL,
-							   .on = s->classes[i].works}});
+			note_work(s, i);
 	for (size_t i = 0; i < s->num_jobs; i++)
 		for (size_t k = 0; k < s->jobs[i].n; k++)
 			decisions_note(s, "unit", &s->jobs[i], &s->jobs[i].units[k], 0);
@@ -181,10 +188,8 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 
 void decisions_note_work(struct sched *s, size_t class)
 {
-	const struct sched_class *c = &s->classes[class];
-	if (c->works != c->worked)
-		note_of_class(s, class, "work",
-			      (struct line){.of = {.took_ns = U64_NULL, .on = c->works}});
+	if (s->classes[class].works != s->classes[class].worked)
+		note_work(s, class);
 }
 
 // ---- replaying

@@ -96,7 +96,7 @@ struct hints {
 	bool listening;   // false: connections came too fast, or there are no descriptors
 	uint64_t paid_ns; // time up to which connections have used the allowed rate
 	uint64_t now_ns;
-	uint64_t status_paid_ns; // time up to which `status` has used its part of the time
+	uint64_t status_paid_ns; // time up to which answers to `status` have used their part
 	unsigned active, waiting;
 	struct buf out;
 	struct hints_calls calls;
@@ -375,7 +375,8 @@ static void serve_hint_line(struct hints *h, struct client *c, const char *line,
 
 // ---- writing answers
 
-// Who asks again too soon waits until the time of all that were written is paid for.
+// Writes the statistics. Their time is charged to all who ask, and this client waits before its
+// next request if they have used more than their part.
 static void write_status(struct hints *h, struct client *c)
 {
 	const uint64_t took = h->calls.status ? h->calls.status(&h->out, h->calls.arg) : 0;

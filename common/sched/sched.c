@@ -19,9 +19,10 @@
 #define LOOK_NS (100 * MS) // time between looks for members that ended and queues that came
 #define SCAN_NS (NEWCOMERS_SCAN_MS * MS)
 
-// While nobody waits for the GPU, a process of the last class is attached to when it is so old: the
-// driver does sessions of processes one at a time, so those of short-lived ones would delay the
-// next hold. The queues of the other classes are watched from their beginning.
+// While no class above has work, the scheduler attaches to a process of the last class so long
+// after it came: the driver begins and ends sessions one at a time, so those of short-lived
+// processes would delay the next hold. Sessions on the other classes begin at once, as their queues
+// are watched.
 #define SETTLE_NS (100 * MS)
 
 #define AWAKE 50 // sampling takes at most 1 / AWAKE of a processor
@@ -537,8 +538,8 @@ static void wait_for_turn(struct sched *s, uint64_t then)
 	wait_any(s->polled, n, then);
 }
 
-// Is there work that newcomers of the last class have to yield to, and is all held already that was
-// there before them?
+// Are newcomers of the last class to be attached to now? Yes if a class above has work, but behind
+// the holds that are under way.
 static bool newcomers_are_next(const struct sched *s)
 {
 	uint64_t works = 0;

@@ -158,7 +158,7 @@ struct sched {
 	struct gpu_bits bits;
 	struct kfd_topology topology; // for hints that name GPUs
 	struct spec_set specs;        // the number of a SPEC is the index of its class
-	struct spec_look look;        // at clients that are no members
+	struct spec_look look;        // tells the class of clients that are no members
 	struct hints *hints;          // owned; NULL: none
 	struct newcomers newcomers;
 	bool said_full; // the warning about too many processes was shown

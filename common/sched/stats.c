@@ -55,8 +55,7 @@ static const struct out_col client_cols[] = {
 	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs that they are about"),
 	COL(hinted, "HINTED", "hinted", LIST, M | A,
 	    "what its active hints are about, which may say otherwise: class:index, class:any; "
-	    "later:"
-	    " stands before what holds nobody yet"),
+	    "later: before it: its deadline leaves time, and it holds nobody yet"),
 	SCHED_CLIENT_COUNTS(COLUMN)};
 #undef ROW
 #define ROW sched_member_row
@@ -69,8 +68,7 @@ static const struct out_col member_cols[] = {
 	COL(gpus, "GPUS", "gpus", LIST, D | A, "indices of the GPUs on which it has chosen queues"),
 	COL(state, "STATE", "state", STR, D | A,
 	    "runs, off, partly (some queues run on), idle (not held: nothing to do), joins (comes, "
-	    "or is "
-	    "attached to now), missed (cannot be held); with --dry-run runs (never held), "
+	    "or is attached to now), missed (cannot be held); with --dry-run runs (never held), "
 	    "would-hold"),
 	COL(reason, "REASON", "reason", STR, D | T | A, "why it is missed"),
 };

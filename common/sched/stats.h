@@ -92,7 +92,7 @@
 
 enum { SCHED_REASON = 256 };
 
-#define SCHED_LATER "later:" // in HINTED, before what hints are about that hold nobody yet
+#define SCHED_LATER "later:" // in HINTED: this hint holds nobody yet
 
 struct sched_total_row {
 	char policy[SCHED_NAME];
