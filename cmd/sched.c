@@ -64,6 +64,8 @@ static const struct opt opts[] = {
 	    "\nwrite what comes to work, is held and resumed, and when"),
 	OPT(sched_cmd, replay, "replay", 0, OPT_STR, "FILE",
 	    "\nthe same work under this policy, without a GPU:\nFILE is of --log-decisions"),
+	OPT(sched_cmd, sched.slowdown, "slowdown", 0, OPT_U64, "PERCENT",
+	    "\nof --replay: requests take so much longer beside\nlower classes (default 0)"),
 	OPT(sched_cmd, config, "config", 0, OPT_STR, "FILE",
 	    "options from a file, one a line, without dashes;\nSIGHUP reads it again"),
 	OPT(sched_cmd, check_config, "check-config", 0, OPT_FLAG, "",
@@ -94,9 +96,11 @@ static const struct opt_rule rules[] = {
 	RULE_EXCLUDES("online offline class socket group no-socket no-activity interval log grace "
 		      "hold-idle job-by tenant-by config audit for dry-run status explain",
 		      "replay",
-		      "give the policy: share, period, slice, weight, max-hold, rest, idle, lease, "
-		      "no-deadlines",
+		      "give the policy: share, slo, period, slice, weight, max-hold, rest, idle, "
+		      "lease, no-deadlines",
 		      "--replay has its classes and work from the file: --%1 means nothing"),
+	RULE_NEEDS("slowdown", "replay", "gpq sched --replay FILE --slowdown 100",
+		   "--slowdown is of --replay: the scheduler sees how long requests take"),
 	RULE_NEEDS("check-config", "config", "gpq sched --config FILE --check-config",
 		   "--check-config: which file?"),
 	RULE_EXCLUDES("explain", "status " FORM_NAMES, "gpq sched --status has it as tables",
@@ -110,7 +114,7 @@ static const struct opt_rule rules[] = {
 static const struct opt_rule together[] = {
 	RULE_NEEDS("tenant-by weight", "slice", "--slice 1m, for one",
 		   "--%1 is about the turns that --slice makes"),
-	RULE_EXCLUDES("slo", "share no-socket replay",
+	RULE_EXCLUDES("slo", "share no-socket",
 		      "--slo finds the parts itself, by how long hints last", ""),
 	RULE_EXCLUDES("no-deadlines", "no-socket", "deadlines are of hints", ""),
 	{0},
@@ -124,6 +128,7 @@ static const struct opt_rule ranges[] = {
 	RULE_RANGE("period", 10 * MS, UINT64_MAX, "", "--period: at least 10ms"),
 	RULE_RANGE("slice", 10 * MS, UINT64_MAX, "", "--slice: at least 10ms"),
 	RULE_RANGE("interval", MS / 10, UINT64_MAX, "", "--interval: at least 0.1ms"),
+	RULE_RANGE("slowdown", 0, 100000, "", "--slowdown: at most 100000 percent"),
 	RULE_RANGE("grace", 0, KFD_GRACE_MAX, "", "--grace: %v is not 0 to 255"),
 	{0},
 };

@@ -104,11 +104,13 @@ static void note_work(struct sched *s, size_t class)
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
 			    const struct hint_end *end)
 {
-	note_of_class(s, scope->class, end->closed || end->expired ? "abandoned" : "request",
-		      (struct line){.of.ns = now_ns,
-				    .of.took_ns = end->ns,
-				    .deadline_ns = end->deadline_ns,
-				    .of.on = scope->gpus});
+	if (s->decisions)
+		note_of_class(s, scope->class,
+			      end->closed || end->expired ? "abandoned" : "request",
+			      (struct line){.of.ns = now_ns,
+					    .of.took_ns = end->ns,
+					    .deadline_ns = end->deadline_ns,
+					    .of.on = scope->gpus});
 }
 
 static bool is_same_file(const char *path, int fd)
@@ -199,11 +201,12 @@ void decisions_note_work(struct sched *s, size_t class)
 enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
 #define LATEST_NS 3600000000000ull
 
-// A request with a deadline.
 struct request {
 	struct hint_scope scope;
-	uint64_t deadline_ns, end_ns;
-	uint64_t since_ns; // from when on it counts; 0: not yet
+	uint64_t deadline_ns; // 0: none, and its work is in the log
+	uint64_t end_ns;
+	uint64_t since_ns;  // from when on it counts; 0: not yet
+	uint64_t beside_ns; // how long jobs of classes below ran beside it
 	struct hint_end end;
 };
 
@@ -274,16 +277,17 @@ static void go(struct sched *s, size_t class, const struct line *d)
 
 static bool add_request(struct replay *r, struct hint_scope scope, const struct line *d)
 {
+	const uint64_t deadline_ns = d->deadline_ns == U64_NULL ? 0 : d->deadline_ns;
 	if (d->of.took_ns > d->of.ns || !d->deadline_ns ||
-	    greater(d->deadline_ns, d->of.took_ns) - d->of.took_ns > LATEST_NS)
+	    greater(deadline_ns, d->of.took_ns) - d->of.took_ns > LATEST_NS)
 		return false;
-	*ARRAY_ADD(r->requests, r->cap, r->n) =
-		(struct request){.scope = scope,
-				 .deadline_ns = d->of.ns - d->of.took_ns + d->deadline_ns,
-				 .end_ns = d->of.ns,
-				 .end = {.ns = d->of.took_ns,
-					 .deadline_ns = d->deadline_ns,
-					 .closed = strcmp(d->of.what, "abandoned") == 0}};
+	*ARRAY_ADD(r->requests, r->cap, r->n) = (struct request){
+		.scope = scope,
+		.deadline_ns = deadline_ns ? d->of.ns - d->of.took_ns + deadline_ns : 0,
+		.end_ns = d->of.ns,
+		.end = {.ns = d->of.took_ns,
+			.deadline_ns = deadline_ns,
+			.closed = strcmp(d->of.what, "abandoned") == 0}};
 	return true;
 }
 
@@ -306,6 +310,8 @@ static void sort_requests(struct replay *r)
 static uint64_t step_request(struct sched *s, struct request *q)
 {
 	const uint64_t now = s->replayed_ns;
+	if (!q->deadline_ns)
+		return q->end_ns;
 	const uint64_t at = hint_counts_at(q->deadline_ns, sched_request_needs(s, &q->scope));
 	if (!q->since_ns && now < at)
 		return lesser(at, q->end_ns);
@@ -345,10 +351,22 @@ static void set_work(struct sched *s, size_t class)
 	sched_note_burst(c, c->works, s->replayed_ns);
 }
 
+// Moves the time on, while which nothing changes.
+static void pass(struct sched *s, struct replay *r, uint64_t until)
+{
+	for (size_t i = 0; i < r->open && s->opts.slowdown; i++) {
+		struct request *q = r->sorted[i].of;
+		if (jobs_run_beside(s, q->scope.class, q->scope.gpus))
+			q->beside_ns +=
+				lesser(until, q->end_ns) - lesser(s->replayed_ns, q->end_ns);
+	}
+	s->replayed_ns = until;
+}
+
 static void step_replay(struct sched *s, struct replay *r, uint64_t until)
 {
 	while (r->due_ns < until) {
-		s->replayed_ns = greater(r->due_ns, s->replayed_ns);
+		pass(s, r, greater(r->due_ns, s->replayed_ns));
 		const uint64_t next = step_requests(s, r);
 		for (size_t i = 0; i < s->n; i++)
 			if (s->classes[i].works != (s->classes[i].work | s->classes[i].hinted))
@@ -360,7 +378,7 @@ static void step_replay(struct sched *s, struct replay *r, uint64_t until)
 		} while (s->decided != decided);
 		r->due_ns = greater(lesser(next, r->due_ns), s->replayed_ns + 1);
 	}
-	s->replayed_ns = until;
+	pass(s, r, until);
 }
 
 // Takes what the replay has to know ahead: the classes, the requests, what a decision took. False
@@ -404,6 +422,7 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 		set_work(s, class);
 	} else if (q) {
 		q->end.urgent_ns = q->since_ns ? d->of.ns - q->since_ns : 0;
+		q->end.more_ns = q->beside_ns * s->opts.slowdown / 100;
 		sched_end_request(s, &q->scope, d->of.ns, &q->end);
 	} else if (class && strcmp(d->of.what, "unit") == 0) {
 		come(s, class, d);
@@ -421,7 +440,7 @@ static int read_log(struct sched *s, struct replay *r, FILE *f,
 	static const char head[] = "{\"record\":\"decision\"";
 	static char line[LINE];
 	for (int at = 1; fgets(line, sizeof(line), f); at++) {
-		struct line d = {.of.took_ns = U64_NULL};
+		struct line d = {.of.took_ns = U64_NULL, .deadline_ns = U64_NULL};
 		const struct member_row row[] = {{keys, &d}, {0}};
 		const size_t n = strcspn(line, "\n");
 		const bool read = record_read(line, n, "decision", row);
@@ -455,6 +474,10 @@ int decisions_replay(struct sched *s, const char *path)
 		step_replay(s, &r, s->replayed_ns + 1);
 		s->replayed_ns--;
 	}
+	if (!line && s->replaying && s->opts.goal.percent > 0 && !s->classes[0].request.count)
+		err_warn("record a scheduler to which clients send hints, gpq-client(3)",
+			 "--slo is about the requests of %s, and %s has none", s->classes[0].name,
+			 path);
 	free(r.sorted);
 	free(r.requests);
 	const bool failed = ferror(f), empty = !s->replaying;

@@ -45,6 +45,7 @@ struct hint_scope {
 // A hint that has ended; also one that has expired.
 struct hint_end {
 	uint64_t ns;          // since it began
+	uint64_t more_ns;     // in a replay: so much longer it takes there; else 0
 	uint64_t urgent_ns;   // since it began to count; 0: it never did, as its deadline left time
 	uint64_t deadline_ns; // from when it began to its deadline; 0: it had none
 	bool expired;         // before it ended

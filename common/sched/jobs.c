@@ -407,19 +407,18 @@ static void note_decisions(struct sched *s)
 		}
 }
 
-// POLICY_GOAL: does the present burst run beside the unit? Then nobody waits for it.
-static bool runs_beside(const struct sched *s, const struct sched_unit *u)
+static bool runs_beside(const struct sched_unit *u)
 {
-	return s->opts.policy.kind == POLICY_GOAL && !u->policy.held && !u->asked;
+	return !u->policy.held && !u->asked;
 }
 
-static bool any_runs_beside(const struct sched *s, size_t class, uint64_t gpus)
+bool jobs_run_beside(const struct sched *s, size_t class, uint64_t gpus)
 {
 	bool any = false;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		const struct sched_job *j = &s->jobs[i];
 		for (size_t k = 0; j->used && j->class > class && k < j->n; k++)
-			any |= gpus & j->units[k].gpu & j->gpus && runs_beside(s, &j->units[k]);
+			any |= gpus & j->units[k].gpu & j->gpus && runs_beside(&j->units[k]);
 	}
 	return any;
 }
@@ -429,6 +428,7 @@ static bool any_runs_beside(const struct sched *s, size_t class, uint64_t gpus)
 static void note_wait(const struct sched *s, size_t class, uint64_t now)
 {
 	struct sched_class *c = &s->classes[class];
+	const bool goal = s->opts.policy.kind == POLICY_GOAL;
 	unsigned off, missed;
 	if (!c->waits && c->works & ~c->worked) {
 		c->waits = c->works & ~c->worked;
@@ -438,7 +438,7 @@ static void note_wait(const struct sched *s, size_t class, uint64_t now)
 	const bool over = !(c->works & c->waits);
 	if (!c->waits || !(over || jobs_are_off(s, class, c->waits, &off, &missed)))
 		return;
-	if (over || !any_runs_beside(s, class, c->waits))
+	if (over || !goal || !jobs_run_beside(s, class, c->waits))
 		hist_add(&c->wait, sched_now(s) - c->waits_ns + (over ? 0 : s->replayed_cost_ns));
 	c->waits = 0;
 }
@@ -470,13 +470,14 @@ uint64_t jobs_step(struct sched *s, uint64_t now)
 bool jobs_are_off(const struct sched *s, size_t class, uint64_t gpus, unsigned *off,
 		  unsigned *missed)
 {
+	const bool goal = s->opts.policy.kind == POLICY_GOAL; // nobody waits for what runs beside
 	*off = *missed = 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		const struct sched_job *j = &s->jobs[i];
 		for (size_t k = 0; j->used && j->class > class && k < j->n; k++) {
 			const struct sched_unit *u = &j->units[k];
-			if (gpus & u->gpu & j->gpus && !j->refused_ns && !runs_beside(s, u) &&
-			    (!u->asked || j->busy & u->gpu))
+			if (gpus & u->gpu & j->gpus && !j->refused_ns &&
+			    !(goal && runs_beside(u)) && (!u->asked || j->busy & u->gpu))
 				return false;
 		}
 	}

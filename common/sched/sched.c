@@ -43,6 +43,7 @@ void sched_add_class(struct sched *s, const char *name)
 	struct sched_class *c = &s->classes[s->n++];
 	*c = (struct sched_class){.name = xstrdup(name)};
 	hist_init(&c->wait);
+	hist_init(&c->request);
 	hist_init(&c->off);
 	hist_init(&c->on);
 }
@@ -400,10 +401,11 @@ static bool is_off_for(void *arg, const struct hint_scope *scope, unsigned *off,
 // its deadline is added. Requests without a deadline are other work, and are not counted.
 static void learn_need(struct sched_class *c, const struct hint_end *end)
 {
+	const uint64_t ns = end->ns + end->more_ns;
 	if (end->closed || end->expired || !end->urgent_ns || !end->deadline_ns)
 		return;
-	moving_add(&c->need, (double)(end->urgent_ns + greater(end->ns, end->deadline_ns) -
-				      end->deadline_ns));
+	moving_add(&c->need,
+		   (double)(end->urgent_ns + greater(ns, end->deadline_ns) - end->deadline_ns));
 	c->need_ns = (uint64_t)moving_percentile(&c->need, 1);
 }
 
@@ -415,15 +417,17 @@ void sched_end_request(void *arg, const struct hint_scope *scope, uint64_t now_n
 	struct sched *s = arg;
 	struct goal *g = &s->opts.goal;
 	struct sched_class *c = &s->classes[scope->class];
-	const bool in_time = end->ns <= end->deadline_ns;
-	if (g->percent > 0 && scope->class == 0 && (!end->closed || end->ns > g->limit_ns) &&
+	const uint64_t ns = end->ns + end->more_ns;
+	const bool in_time = ns <= end->deadline_ns;
+	if (g->percent > 0 && scope->class == 0 && (!end->closed || ns > g->limit_ns) &&
 	    !(end->closed && in_time))
-		goal_count(g, &s->opts.policy, now_ns, in_time ? 0 : end->ns);
+		goal_count(g, &s->opts.policy, now_ns + end->more_ns, in_time ? 0 : ns);
+	if (!end->closed)
+		hist_add(&c->request, ns);
 	c->deadlines += end->deadline_ns > 0;
 	c->late += end->deadline_ns && !in_time;
 	learn_need(c, end);
-	if (end->deadline_ns)
-		decisions_note_request(s, scope, now_ns, end);
+	decisions_note_request(s, scope, now_ns, end);
 }
 
 uint64_t sched_request_needs(void *arg, const struct hint_scope *scope)

@@ -92,6 +92,7 @@ struct sched_class {
 	uint64_t need_ns;   // the longest of `need`; 0: not known
 	uint64_t deadlines, late; // requests with a deadline; of these, those that missed it
 	struct hist wait;         // how long bursts have waited so; ns
+	struct hist request;      // how long requests took, but those whose client has gone; ns
 	struct hist off, on;      // times from the decision until the last queue was off, or on; ns
 	// Of units that have ended:
 	uint64_t contended_ns, contended_off_ns, holds, longest_ns;
@@ -130,6 +131,8 @@ struct sched_opts {
 	unsigned tenant_by;
 	struct words weights;
 	bool no_deadlines; // hints with deadlines count at once
+	uint64_t slowdown; // in a replay: so many percent longer a request takes beside classes
+			   // below
 	bool hold_idle;    // hold also processes that were idle for SCHED_IDLE_NS
 	bool audit;        // hints_calls.audit
 };
@@ -141,8 +144,8 @@ struct sched_opts {
 // A decision, or what it was made of. `what`: "class" (in their order, at the beginning), "work"
 // (the class has work on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and
 // goes), "hold" and "release" (decisions), "done" (all holders have answered to one, `took_ns`
-// after it), "request" (one with a deadline ends, `took_ns` after its first begin), "abandoned"
-// (the same where its hint had expired or its client has gone: nothing is learned of it).
+// after it), "request" (one ends, `took_ns` after its first begin), "abandoned" (the same where its
+// hint had expired or its client has gone: nothing is learned of it).
 struct sched_decision {
 	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
 	uint64_t on;          // bits of the GPUs
@@ -256,7 +259,7 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 // Notes where a class has work, if that has changed since the last time.
 void decisions_note_work(struct sched *s, size_t class);
 
-// Notes a request with a deadline that has ended.
+// Notes a request that has ended.
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
 			    const struct hint_end *end);
 
@@ -305,6 +308,9 @@ bool job_waits_for_slice(const struct sched *s, const struct sched_job *j);
 // there. "": none.
 const char *unit_rival(const struct sched *s, const struct sched_job *j,
 		       const struct sched_unit *u);
+
+// Does a job below `class` run on one of these GPUs, and is not to be held?
+bool jobs_run_beside(const struct sched *s, size_t class, uint64_t gpus);
 
 // --share: does the unit run as its turn has come, while a class above has work?
 bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now);

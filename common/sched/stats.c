@@ -90,7 +90,8 @@ static const struct out_col decision_cols[] = {
 #define ROW sched_time_row
 static const struct out_col time_cols[] = {
 	COL(name, "CLASS", "class", STR, D | A, "class that it is about"),
-	COL(what, "WHAT", "what", STR, D | A, "wait, reaction or resume, as in the table classes"),
+	COL(what, "WHAT", "what", STR, D | A,
+	    "wait, request, reaction or resume, as in the table classes"),
 	COL(le, "LE", "le", STR, D | A, "seconds; +Inf: whatever it took"),
 	COL(count, "COUNT", "bucket", U64, D,
 	    "how many took so long at most since the scheduler started (to 3 percent of the time)"),
@@ -324,6 +325,8 @@ static void take_class(struct sched_stats *t, const struct sched *s, size_t at, 
 		// The last class is not sampled for work.
 		.bursts = last ? U64_NULL : c->bursts,
 		.busy_ns = last ? U64_NULL : c->busy_ns + busy_now,
+		.request_p50_ns = hist_percentile(&c->request, 0.5),
+		.request_p99_ns = hist_percentile(&c->request, 0.99),
 		.deadlines = c->deadlines,
 		.late = c->late,
 		.need_ns = c->need_ns ? c->need_ns : U64_NULL,
@@ -478,6 +481,8 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 		const struct sched_class *c = &s->classes[i];
 		if (i + 1 < s->n)
 			take_times(t, c->name, "wait", &c->wait);
+		if (i + 1 < s->n)
+			take_times(t, c->name, "request", &c->request);
 		if (i)
 			take_times(t, c->name, "reaction", &c->off);
 		if (i)

@@ -39,6 +39,9 @@
 	  "from a burst of its work to the last queue below off, median")                          \
 	X(wait_p99_ns, "WAIT_P99", "wait_p99_ns", NS, D, "the same, 99th percentile")              \
 	X(wait_max_ns, "WAIT_MAX", "wait_max_ns", NS, 0, "the same, longest")                      \
+	X(request_p50_ns, "REQUEST_P50", "request_p50_ns", NS, 0,                                  \
+	  "how long its requests (hints) took, median")                                            \
+	X(request_p99_ns, "REQUEST_P99", "request_p99_ns", NS, 0, "the same, 99th percentile")     \
 	X(deadlines, "DEADLINES", "deadlines", U64, 0, "requests with a deadline that have ended") \
 	X(late, "LATE", "late", U64, 0, "of these, those that missed it")                          \
 	X(need_ns, "NEED", "need_ns", NS, 0,                                                       \

@@ -52,10 +52,10 @@ def requests(load, seconds, r):
         yield at, begin, end
 
 
-def busy(load, seconds, r):
+def busy(served):
     """When there is work, from and to."""
     spans = []
-    for _, begin, end in requests(load, seconds, r):
+    for _, begin, end in served:
         if spans and begin <= spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], end)
         else:
@@ -64,19 +64,22 @@ def busy(load, seconds, r):
 
 
 def main(load, seconds=600, seed=1):
-    def say(seconds, what, **more):
+    lines = [(0, "class", {"class": "online", "gpus": ""}), (0, "class", {"class": "offline", "gpus": ""}),
+             (0, "unit", {"class": "offline", "gpus": "1"}), (0, "done", {"class": "offline", "gpus": "1", "took_ns": HOLD})]
+
+    def say(seconds, what, gpus="1", **more):
+        lines.append((seconds, what, {"class": "online", "gpus": gpus} | more))
+    served = list(requests(load, seconds, random.Random(seed)))
+    for at, begin, end in served:
+        if load == "deadline":  # the replay finds out when each is work
+            say(end, "request", took_ns=int((end - at) * SECOND), deadline_ns=4 * SECOND)
+        else:
+            say(end, "request", took_ns=int((end - begin) * SECOND))
+    for begin, end in busy(served) if load != "deadline" else []:
+        say(begin, "work")
+        say(end, "work", "")
+    for seconds, what, more in sorted(lines, key=lambda line: line[0]):
         print(json.dumps({"record": "decision", "schema": 1, "ns": SECOND + int(seconds * SECOND), "what": what} | more))
-    say(0, "class", **{"class": "online", "gpus": ""})
-    say(0, "class", **{"class": "offline", "gpus": ""})
-    say(0, "unit", **{"class": "offline", "gpus": "1"})
-    say(0, "done", **{"class": "offline", "gpus": "1", "took_ns": HOLD})
-    if load == "deadline":  # the replay finds out when each is work
-        for at, _, end in requests(load, seconds, random.Random(seed)):
-            say(end, "request", **{"class": "online", "gpus": "1", "took_ns": int((end - at) * SECOND), "deadline_ns": 4 * SECOND})
-        return
-    for begin, end in busy(load, seconds, random.Random(seed)):
-        say(begin, "work", **{"class": "online", "gpus": "1"})
-        say(end, "work", **{"class": "online", "gpus": ""})
 
 
 if len(sys.argv) < 2 or sys.argv[1] not in ("steady", "bursts", "chat", "night", "deadline"):

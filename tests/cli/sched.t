@@ -237,7 +237,7 @@ gpq: sched: --check-config: which file?; gpq sched --config FILE --check-config
 gpq: sched: --share 100:0: parts are whole numbers from 1 on, of 8 classes at most; leave --share out for strict priority
 gpq: sched: --lease: between 10ms and 1h
 gpq: sched: --status asks the scheduler that runs, --config is for a new one; leave one of them out
-gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --config means nothing; give the policy: share, slo, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
 --explain answers in words
 gpq: sched: --explain: x is not a whole number from 0 on
 ? 2
@@ -349,14 +349,14 @@ offline pid\x207 - 1 8997000
 # ends before 5.7 s. The fourth, which has until 6.2 s, counts at 5.9 s and ends 0.3 s late: such a request needs 0.9 s. A hold lasts 10 ms longer.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }; first() { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; }
 > { first; log 1300000000 request online 7 300000000 1000000000 3000000000 request online 7 1000000000 1100000000 5200000000 abandoned online 7 200000000 1000000000 6500000000 request online 7 1500000000 1200000000 9000000000 work online '' null null; } >l
-> for o in --idle=10ms --no-deadlines; do gpq sched --replay l --max-hold 10s $o --log-decisions o$o --table classes -rno CLASS,DEADLINES,LATE,NEED,HOLDS,WAIT_MAX; jq -r 'select(.what == "hold" or .what == "release").ns / 1e9' o$o | paste -sd' '; done
+> for o in --idle=10ms --no-deadlines; do gpq sched --replay l --max-hold 10s $o --log-decisions o$o --table classes -rno CLASS,DEADLINES,LATE,NEED,HOLDS,WAIT_MAX,REQUEST_P50; jq -r 'select(.what == "hold" or .what == "release").ns / 1e9' o$o | paste -sd' '; done
 > gpq sched --replay o--idle=10ms --max-hold 10s --log-decisions p >q; cmp o--idle=10ms p; { first; log 9000000000 request online 7 6000000000 2000000000; } >l; gpq sched --replay l --lease 1s --table classes -rno CLASS,BUSY,HOLDS; { first; log 1000000005 work online 7 null null 11000000005 work online '' null null; } >l; gpq sched --replay l --rest 0 --table classes -rno CLASS,HOLDS,CONTENDED,RAN% # it expires after 2 s; no time lies between holds
-> for o in 'null 5' '10 5' '3 0' '3 null' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
-online 4 1 900000000 0 0
-offline 0 0 - 3 -
+> for o in 'null 5' '10 5' '3 0' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
+online 4 1 900000000 0 0 1006632959
+offline 0 0 - 3 - -
 1 1.31 2.8 3.01 5.9 6.51
-online 4 1 1800000000 0 0
-offline 0 0 - 3 -
+online 4 1 1800000000 0 0 1006632959
+offline 0 0 - 3 - -
 1 1.31 2 3.01 5 6.51
 online 2000000001 0
 offline - 2
@@ -367,15 +367,34 @@ gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sc
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
-gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --no-deadlines and --no-socket exclude each other; deadlines are of hints
 gpq: sched: --status asks the scheduler that runs, --no-deadlines is for a new one; leave one of them out
 ? 2
+# A request takes longer by half of the 200 ms that offline work runs beside it; the line of it is written as it was read.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }; first() { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; }
+> { first; log 1000000005 work online 7 null null 2250000005 request online 7 1250000000 null 2250000005 work online '' null null; } >l; gpq sched --replay l --max-hold 400ms --rest 100ms --slowdown 50 --log-decisions w --table classes -rno CLASS,REQUEST_P50,LATE; grep -c '"ns": *2250000005.*"request".*"took_ns": *1250000000' w; gpq sched --replay l --slowdown 100001; gpq sched --slowdown 1 --offline comm=x
+online 1350000000 0
+offline - 0
+1
+gpq: sched: --slowdown: at most 100000 percent
+gpq: sched: --slowdown is of --replay: the scheduler sees how long requests take; gpq sched --replay FILE --slowdown 100
+? 2
+# --slo: 10 ms every 100 ms. While a request beside offline work keeps 15 ms, its part grows to the most, 90 %; where it does not, 1 in 100 may run beside.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }
+> { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; log @1 work online 7 null null @2 request online 7 10000000 null @2 work online '' null null | awk '{ l[NR] = $0 } END { for (i = 1; i <= 20000; i++) for (k = 1; k <= NR; k++) { s = l[k]; sub("@1", i "00000000", s); sub("@2", i "10000000", s); print s } }'; } >l; grep -v request l >m
+> for o in 49 200; do gpq sched --replay l --slo 'p99 < 15ms' --slowdown $o --table classes -rno CLASS,REQUEST_P99,RAN% | awk '$1 == "online" { print $2 < 15e6 } $1 == "offline" { print ($3 > 60), ($3 > 0.5 && $3 < 1) }'; done; gpq sched --replay l --slo 'p99 < 15ms' --table scheduler -rno POLICY; gpq sched --replay m --slo 'p99 < 15ms' --table scheduler -rno POLICY
+1
+1 0
+1
+0 1
+p99\x20<\x2015ms\x2010:90
+gpq: sched: --slo is about the requests of online, and m has none; record a scheduler to which clients send hints, gpq-client(3)
+p99\x20<\x2015ms\x20100:0
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; log 5 class online '' 5 class offline '' 9 work online 7 8 work online '' >l; echo x >m; : >n; for f in l m n ./o; do gpq sched --replay $f; done; gpq sched --replay l --offline comm=x; gpq sched --replay l --status
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay m: line 1: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay n: there is nothing in it; gpq sched --log-decisions writes such a file
 gpq: sched: --replay ./o: No such file or directory
-gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
-gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --offline means nothing; give the policy: share, slo, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
+gpq: sched: --replay has its classes and work from the file: --status means nothing; give the policy: share, slo, period, slice, weight, max-hold, rest, idle, lease, no-deadlines
 ? 2

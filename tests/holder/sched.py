@@ -833,8 +833,8 @@ def _(r):
         f"{3 * SECOND} done offline 0 online"]
     found = r.gpq("sched", "--status", "--socket", s.path, "--table", "latency", "-rno", "CLASS,WHAT,LE,COUNT").split(" / ")[1:]
     yield [x for x in found if " 0.001 " in x or "Inf" in x], [
-        "online wait 0.001 1", "online wait +Inf 1", "offline reaction 0.001 1", "offline reaction +Inf 1",
-        "offline resume 0.001 0", "offline resume +Inf 0"]
+        "online wait 0.001 1", "online wait +Inf 1", "online request 0.001 0", "online request +Inf 0",
+        "offline reaction 0.001 1", "offline reaction +Inf 1", "offline resume 0.001 0", "offline resume +Inf 0"]
     kill(s.p.pid, signal.SIGSTOP)
     p = r.start("sched", "--status", "--socket", s.path)
     yield r.still_waits(p, 5), True  # gpq_status() of libgpqclient
