@@ -11,6 +11,20 @@
 
 // ---- who belongs to which job
 
+// Returns the last of the process and its ancestors of which all between have KFD open, and its
+// parent in *parent.
+static pid_t first_of_tree(struct process_cache *processes, pid_t pid, pid_t *parent)
+{
+	for (int i = 0; i < 64; i++) { // PIDs that are used anew may go round in a circle
+		*parent = (pid_t)process_cache_get(processes, pid, PROCESS_STATUS)->proc.ppid;
+		if (*parent <= 1 ||
+		    host_access(PATH("/sys/class/kfd/kfd/proc/%d", (int)*parent), F_OK))
+			break;
+		pid = *parent;
+	}
+	return pid;
+}
+
 // Reads what the processes of a job have in common. A process that has none of it, or of which it
 // is unknown, is a job of its own.
 static char *read_key(enum sched_job_by by, pid_t pid)
@@ -19,13 +33,14 @@ static char *read_key(enum sched_job_by by, pid_t pid)
 	SCOPED(buf_fini) struct buf cgroup = {0};
 	const struct process_info *p;
 	const char *key = "";
+	pid_t parent;
 	switch (by) {
 	case BY_CLASS: return xstrdup("");
 	case BY_PROCESS: break;
 	case BY_PARENT:
-		p = process_cache_get(&processes, pid, PROCESS_STATUS);
-		if (p->proc.ppid > 1)
-			return xasprintf("parent %d", (int)p->proc.ppid);
+		pid = first_of_tree(&processes, pid, &parent);
+		if (parent > 1)
+			return xasprintf("parent %d", (int)parent);
 		break;
 	case BY_CGROUP:
 		if (host_read(&cgroup, PATH("/proc/%d/cgroup", (int)pid)) > 0 &&

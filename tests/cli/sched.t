@@ -303,6 +303,13 @@ $ printf 'offline pid=999999999\noffline gpu=9,comm=x\nclass a=comm=y\nclass ab=
 gpq: sched: conf: --share 3:2:1 gives parts to 3 classes, but there are 4; two parts are for any number of classes
 ? 2
 
+# A job is a tree of processes that have KFD open, and those beside it of the same parent.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq sched --offline pid=94314,94377 --job-by parent --dry-run -rno PID,JOB_BY; cp -r $HOSTS/gfx942-4xcc-k6.12 h; sed -i 's/PPid:.*/PPid: 1/' h/proc/94314/status; gpq --sysroot h sched --offline pid=94314,94377 --job-by parent --dry-run -rno PID,JOB_BY
+94377 parent\x2094250
+94314 parent\x2094250
+94377 pid\x2094314
+94314 pid\x2094314
+
 # --replay: work for 1.25 s; by hand: held from 0 to 400, 500 to 900 and 1000 to 1260 ms (--idle), so it ran for 200 of 1250.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s"}\n' "$@"; }; { log 5 class online '' 5 class offline '' 5 unit offline 7; log 1000000005 work online 7 2250000005 work online '' 3000000005 work online ''; } >l
 > gpq sched --replay l --max-hold 400ms --rest 100ms --table classes -rno CLASS,BURSTS,BUSY,HOLDS,CONTENDED,RAN%,LONGEST,WAIT_MAX; gpq sched --replay l --max-hold 400ms --table scheduler -rno POLICY,UP; gpq sched --replay l --table jobs -rno CLASS,GPU,HOLDS
