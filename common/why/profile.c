@@ -38,8 +38,6 @@ static const char *keep_name(struct profile *p, const char *name)
 
 static const char *kernel_at_head(struct profile *p, struct profile_queue *q, uint64_t object)
 {
-	if (!object || !p->name)
-		return NULL;
 	if (q->object != object || q->renamed != p->renamed) {
 		const char *name = p->name(p->arg, q->x.q, object);
 		q->kernel = name ? keep_name(p, name) : NULL;

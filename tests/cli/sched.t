@@ -388,7 +388,7 @@ gpq: sched: --slowdown is of --replay: the scheduler sees how long requests take
 ? 2
 # --slo: 10 ms every 100 ms. While a request beside offline work keeps 15 ms, its part grows to the most, 90 %; where it does not, 1 in 100 may run beside.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }
-> { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; log @1 work online 7 null null @2 request online 7 10000000 null @2 work online '' null null | awk '{ l[NR] = $0 } END { for (i = 1; i <= 20000; i++) for (k = 1; k <= NR; k++) { s = l[k]; sub("@1", i "00000000", s); sub("@2", i "10000000", s); print s } }'; } >l; grep -v request l >m
+> { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; log @1 work online 7 null null @2 request online 7 10000000 null @2 work online '' null null | awk '{ l[NR] = $0 } END { for (i = 40001; i <= 60000; i++) for (k = 1; k <= NR; k++) { s = l[k]; sub("@1", i "00000000", s); sub("@2", i "10000000", s); print s } }'; } >l; grep -v request l >m
 > for o in 49 200; do gpq sched --replay l --slo 'p99 < 15ms' --slowdown $o --table classes -rno CLASS,REQUEST_P99,RAN% | awk '$1 == "online" { print $2 < 15e6 } $1 == "offline" { print ($3 > 60), ($3 > 0.5 && $3 < 1) }'; done; gpq sched --replay l --slo 'p99 < 15ms' --table scheduler -rno POLICY; gpq sched --replay m --slo 'p99 < 15ms' --table scheduler -rno POLICY
 1
 1 0

@@ -99,6 +99,8 @@ for f in tar tar.gz tgz tar.zst tzst; do
 	tar -C "x.$f" -xf "a.$f"
 	ok "$f holds the same files" diff -r --no-dereference -x MANIFEST dir "x.$f/a"
 done
+touch -d '2 minutes ago' before
+ok "its files are as old as the archive" test x.tar.zst/a/MANIFEST -nt before
 ok ".tar.zst is zstd" zstd -qt a.tar.zst
 ok ".tar.gz is gzip" gzip -t a.tar.gz
 for name in .tar .tar.gz .tzst; do

@@ -88,11 +88,14 @@ $ . ./lib; long() { w 1 7 a "hipModuleLaunchKernel ( $(head -c $1 /dev/zero | tr
 $ . ./lib; { d 1 7 a 0a 0 1; d 2 7 a 0a 0 2 | sed 's/id=1/id=2/'; d 3 7 a 0a 0 3; d 4 7 a 0a 0 4; } >id.log
 > gpq trace -qr --by queue -o id,dispatches id.log; gpq trace -J id.log 2>&1 | jq -r '.notes[]' | grep anew
 > head -1 id.log >id1; tail -3 id.log >id2; gpq trace --partial id1 id2 | gpq merge -qr --by queue -o id,dispatches
+> { head -1 id.log | sed 's/id=1/id=0/'; tail -1 id.log; } >id0; gpq trace -qr --by queue -o id,dispatches id0
 ID DISPATCHES
 - 4
 queues made anew at the same address, with another id: 1
 ID DISPATCHES
 - 4
+ID DISPATCHES
+- 2
 
 # When a queue was made and deleted: the first making, the last deletion, also when parts are added up.
 $ . ./lib; x() { w $1 7 a "Deleting hardware queue 0x7f00000a0000 with refCount 0"; }

@@ -113,7 +113,8 @@ def _(r):
 @scenario("a sweep of queues ends with what grows with their number: suspend takes 1 ms, and 2 ms for each queue; resume 0.5 ms")
 def _(r):
     t = r.target(0, 1, 2, 3)
-    always(r, "suspend", lambda n: r.move(MS + 2 * n * MS))
+    each = [2 * MS]
+    always(r, "suspend", lambda n: r.move((MS if each[0] > 0 else 10 * MS) + n * each[0]))
     always(r, "resume", lambda n: r.move(MS // 2))
     for sweep, told in ((("queues=1,2,9",), ["With 1 to 4 queues: suspend grows by 2.000ms for each queue (95 %: 2.000 to 2.000), 1.000ms do not depend "
                                             "on it; resume does not grow within the interval (95 %: 0.000ms to 0.000ms for each queue) and takes 0.500ms."]),
@@ -124,6 +125,11 @@ def _(r):
         lines = printed(b)
         yield [line for line in lines if line.startswith("With ")], told
         yield lines[-1:] == told or not told, True
+    each[0] = -2 * MS
+    b = preempt(r, t, "--cycles", "3", "--hold", "1ms", "--sweep", "queues=1,2,9", on_look=running(r, t), stdout=subprocess.PIPE)
+    yield [line.partition("; ")[0] for line in printed(b) if line.startswith("With ")], [
+        "With 1 to 4 queues: suspend shrinks by 2.000ms for each queue (95 %: 2.000 to 2.000)"]
+    each[0] = 2 * MS
     b = preempt(r, t, "--cycles", "3", "--hold", "1ms", "--sweep", "queues=1,3", "--sweep", "grace=5,6", "-r", "-n", "--table", "growth",
                 "-o", "SETTING,METRIC,SLOPE_NS,CONSTANT_NS,N,VERDICT", on_look=running(r, t), stdout=subprocess.PIPE)
     yield [line for line in printed(b) if " suspend " in line], [f"grace={g} suspend 2000000 1000000 6 grows" for g in (5, 6)]

@@ -983,15 +983,21 @@ def _(r):
 
     def write(*lines):
         with open(path, "w") as f:
-            f.write("".join(line + "\n" for line in ("job-by process", "max-hold 10m", "offline " + pids(a, b), *lines)))
+            f.write("".join(line + "\n" for line in ("job-by process", "max-hold 10m", "offline comm=target", *lines)))
     write("slice 200ms", "tenant-by user")
     s = Sched(r, "--config", path)
     yield s.until(lambda: s.at(1 * MS) or a.off or b.off), True
-    for lines in ("slice 200ms", "weight 0=3"), ():
-        write(*lines)
-        os.kill(s.p.pid, signal.SIGHUP)
-        s.at(20 * MS)
-    yield s.until(lambda: s.at(1 * MS) or not (a.off or b.off)), True
+    write("slice 200ms", "weight 0=3")
+    os.kill(s.p.pid, signal.SIGHUP)
+    s.at(20 * MS)
+    c = r.target(0)  # comes after it, and is a job of the same tenant
+    yield s.until(lambda: s.at(1 * MS) or len(s.rows("job")) == 3), True
+    yield sorted(j["job_by"] for j in s.rows("job")), sorted(f"pid {t.pid}" for t in (a, b, c))
+    yield len({j["tenant"] for j in s.rows("job")} - {""}), 1
+    write()
+    os.kill(s.p.pid, signal.SIGHUP)
+    s.at(20 * MS)
+    yield s.until(lambda: s.at(1 * MS) or not (a.off or b.off or c.off)), True
     kept = "gpq: sched: FILE: --tenant-by is as it was when the scheduler started; restart it for that"
     yield [x.replace(path, "FILE") for x in s.end().split(" / ") if x.startswith("gpq:")], [
         "gpq: sched: FILE: reloaded: weight: (nothing) -> 0=3", kept,

@@ -241,6 +241,13 @@ static void test_cut_prefixes(void **state)
 		":4:rocdevice.cpp            :1993: 2249898000551 us: [pid:7 tid: 0x7f] init";
 	(void)state;
 	for (size_t len = 3; len < sizeof(whole) - 1; len++) {
+		// The rest of the prefix lies behind the cut, of a line that was read before.
+		char text[2 * sizeof(whole)];
+		snprintf(text, sizeof(text), "%s\n%.*s", whole, (int)len, whole);
+		scan_all(&trial, text, strlen(text), 0);
+		assert_int_equal(trial.n, 2);
+		assert_int_equal(trial.seen[1].r.style == AMDLOG_STYLE_NONE, len < 52);
+		assert_int_equal(trial.seen[1].id.pid, len < 70 ? -1 : 7);
 		scan_all(&trial, whole, len, 0);
 		assert_int_equal(trial.n, 1);
 		assert_int_equal(trial.counts.records, 1);
@@ -444,6 +451,13 @@ static void test_wrapped(void **state)
 	assert_true(trial.seen[0].r.len > 128 && trial.seen[0].r.ended);
 	assert_int_equal(trial.seen[2].id.pid, 2);
 	assert_int_equal(trial.seen[2].r.len, 128);
+	SCOPED(buf_fini) struct buf behind = {0}; // behind another record that is torn
+	put_front(&behind, 1, 5, "");
+	put_front(&behind, 2, 5, "\n");
+	put_rest(&behind, 5, "\nrelease=1");
+	join_all(&trial, &behind);
+	for (unsigned i = 0; i < trial.n; i++)
+		assert_int_equal(trial.seen[i].r.len > 128, trial.seen[i].id.pid == 2);
 }
 
 // While a record is torn, a longer line may hold its rest: it is cut to its first 128 bytes, and

@@ -1022,6 +1022,8 @@ static void test_ablog(void **state)
 	assert_int_equal(both.records, 2 * l.records);
 	unlink(path);
 	unlink(other);
+	assert_int_equal(ablog_add(&both, dir), -1);
+	assert_int_equal(errno, EISDIR);
 	rmdir(dir);
 	samples_fini(&l.latency);
 	samples_fini(&l.starts);

@@ -260,6 +260,11 @@ static void cu_masks(void **state)
 	s.wanted = "compute_static_thread_mgmt_se0.SH1_CU_EN";
 	decode_fields(&r, see_field, &s);
 	assert_string_equal(s.found, "2 of 16 2 units");
+	struct decoded_reg unknown = r;
+	unknown.known = false;
+	s.found[0] = '\0';
+	decode_fields(&unknown, see_field, &s);
+	assert_string_equal(s.found, "");
 }
 
 // --- sampling ---
