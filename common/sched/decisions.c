@@ -102,15 +102,14 @@ static void note_work(struct sched *s, size_t class)
 }
 
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
-			    const struct hint_end *end)
+			    const struct hint_end *end, const char *job)
 {
-	if (s->decisions)
-		note_of_class(s, scope->class,
-			      end->closed || end->expired ? "abandoned" : "request",
-			      (struct line){.of.ns = now_ns,
-					    .of.took_ns = end->ns,
-					    .deadline_ns = end->deadline_ns,
-					    .of.on = scope->gpus});
+	struct line d = {.of = {.ns = now_ns, .took_ns = end->ns, .on = scope->gpus},
+			 .deadline_ns = end->deadline_ns};
+	if (!s->decisions)
+		return;
+	snprintf(d.of.job, sizeof(d.of.job), "%s", job);
+	note_of_class(s, scope->class, end->closed || end->expired ? "abandoned" : "request", d);
 }
 
 static bool is_same_file(const char *path, int fd)
@@ -203,6 +202,7 @@ enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
 
 struct request {
 	struct hint_scope scope;
+	char *job;            // owned; NULL: none
 	uint64_t deadline_ns; // 0: none, and its work is in the log
 	uint64_t end_ns;
 	uint64_t since_ns;  // from when on it counts; 0: not yet
@@ -283,6 +283,7 @@ static bool add_request(struct replay *r, struct hint_scope scope, const struct 
 		return false;
 	*ARRAY_ADD(r->requests, r->cap, r->n) = (struct request){
 		.scope = scope,
+		.job = d->of.job[0] ? xstrdup(d->of.job) : NULL,
 		.deadline_ns = deadline_ns ? d->of.ns - d->of.took_ns + deadline_ns : 0,
 		.end_ns = d->of.ns,
 		.end = {.ns = d->of.took_ns,
@@ -320,6 +321,10 @@ static uint64_t step_request(struct sched *s, struct request *q)
 	if (now > last)
 		return q->end_ns;
 	s->classes[q->scope.class].hinted |= q->scope.gpus;
+	for (size_t i = 0; i < s->num_jobs && q->job; i++)
+		if (s->jobs[i].used && s->jobs[i].class == q->scope.class &&
+		    strcmp(s->jobs[i].key, q->job) == 0)
+			slices_note_due(&s->jobs[i], q->deadline_ns);
 	return lesser(last + 1, q->end_ns);
 }
 
@@ -329,6 +334,7 @@ static uint64_t step_requests(struct sched *s, struct replay *r)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->n; i++)
 		s->classes[i].hinted = 0;
+	slices_forget_due(s);
 	while (r->begun < r->n && r->open < OPEN_MAX && next == UINT64_MAX)
 		if (r->sorted[r->begun].ns <= s->replayed_ns)
 			r->sorted[r->open++] = r->sorted[r->begun++];
@@ -422,6 +428,7 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 		set_work(s, class);
 	} else if (q) {
 		q->end.urgent_ns = q->since_ns ? d->of.ns - q->since_ns : 0;
+		q->end.job = q->job;
 		q->end.more_ns = q->beside_ns * s->opts.slowdown / 100;
 		sched_end_request(s, &q->scope, d->of.ns, &q->end);
 	} else if (class && strcmp(d->of.what, "unit") == 0) {
@@ -479,6 +486,8 @@ int decisions_replay(struct sched *s, const char *path)
 			 "--slo is about the requests of %s, and %s has none", s->classes[0].name,
 			 path);
 	free(r.sorted);
+	for (size_t i = 0; i < r.n; i++)
+		free(r.requests[i].job);
 	free(r.requests);
 	const bool failed = ferror(f), empty = !s->replaying;
 	fclose(f);

@@ -306,7 +306,8 @@ static enum answer serve_begin(struct hints *h, struct client *c, struct request
 	return begin_hint(h, c, &hint);
 }
 
-static void tell_end(const struct hints *h, const struct hint *hint, bool closed)
+static void tell_end(const struct hints *h, const struct client *c, const struct hint *hint,
+		     bool closed)
 {
 	const uint64_t now = h->now_ns;
 	if (hint && h->calls.ended)
@@ -318,14 +319,15 @@ static void tell_end(const struct hints *h, const struct hint *hint, bool closed
 							      ? hint->deadline_ns - hint->first_ns
 							      : 0,
 				       .expired = hint->expired,
-				       .closed = closed});
+				       .closed = closed,
+				       .pid = c->pid});
 }
 
 static enum answer serve_end(struct hints *h, struct client *c, struct request *r, char *rest)
 {
 	if (rest && !parse_id(rest, strlen(rest), &r->id))
 		return BAD_ID;
-	tell_end(h, find_client_hint(c, r->id), false);
+	tell_end(h, c, find_client_hint(c, r->id), false);
 	return end_hint(h, c, r->id);
 }
 
@@ -420,7 +422,7 @@ static void send_answers(struct hints *h, struct client *c)
 static void end_hints(struct hints *h, struct client *c)
 {
 	while (c->num_hints) {
-		tell_end(h, &c->hints[0], true);
+		tell_end(h, c, &c->hints[0], true);
 		end_hint(h, c, c->hints[0].id);
 	}
 }
@@ -766,6 +768,18 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 			send_answers(h, c);
 	}
 	return was && !h->active;
+}
+
+bool hints_next_due(const struct hints *h, unsigned *at, pid_t *pid, uint64_t *deadline_ns)
+{
+	for (*deadline_ns = UINT64_MAX; *at < h->places && *deadline_ns == UINT64_MAX; ++*at) {
+		const struct client *c = &h->clients[*at];
+		*pid = c->pid;
+		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++)
+			if (c->hints[k].deadline_ns && c->hints[k].since_ns && !c->hints[k].expired)
+				*deadline_ns = lesser(*deadline_ns, c->hints[k].deadline_ns);
+	}
+	return *deadline_ns != UINT64_MAX;
 }
 
 void hints_ask(struct hints *h, const struct hints_calls *calls)

@@ -50,6 +50,8 @@ struct hint_end {
 	uint64_t deadline_ns; // from when it began to its deadline; 0: it had none
 	bool expired;         // before it ended
 	bool closed;          // with its connection
+	pid_t pid;            // of the client; 0: of another PID namespace, or in a replay
+	const char *job;      // in a replay: the job_by of its line; else NULL
 };
 
 // What the scheduler knows; each gets `arg`. Without one of them: the first class, and any GPU; no
@@ -122,6 +124,10 @@ uint64_t hints_gpus(const struct hints *h, size_t class);
 
 // The number of active hints that do not count yet, of the clients of a process; pid 0: of all.
 unsigned hints_later(const struct hints *h, pid_t pid);
+
+// Finds a client from connection `*at` on that has a deadline whose hint counts, and sets *at
+// behind it: its earliest. Returns false if there is none.
+bool hints_next_due(const struct hints *h, unsigned *at, pid_t *pid, uint64_t *deadline_ns);
 
 // Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs:
 // each time of an eighth of them.

@@ -286,6 +286,26 @@ static void sample_classes(struct sched *s, uint64_t now)
 	s->sample_every_ns = greater((clock_ns() - now) * AWAKE, s->opts.sample_ns);
 }
 
+// Returns the job of a process, or NULL.
+static struct sched_job *job_of(const struct sched *s, pid_t pid)
+{
+	size_t class = 0;
+	const struct group_member *m = pid ? find_member(s, pid, &class) : NULL;
+	return m && class && m->state != MEMBER_ENDED ? &s->jobs[m->job] : NULL;
+}
+
+static void judge_deadlines(struct sched *s)
+{
+	uint64_t deadline;
+	pid_t pid;
+	slices_forget_due(s);
+	for (unsigned at = 0; hints_next_due(s->hints, &at, &pid, &deadline);) {
+		struct sched_job *j = job_of(s, pid);
+		if (j)
+			slices_note_due(j, deadline);
+	}
+}
+
 // Takes the readers' answers to the last sample, and notes where classes have work. What a process
 // does while a deadline of its hints leaves time counts later.
 static void judge_work(struct sched *s)
@@ -303,6 +323,8 @@ static void judge_work(struct sched *s)
 	if (s->hints)
 		for (size_t i = 0; i < s->n; i++)
 			s->classes[i].hinted = hints_gpus(s->hints, i);
+	if (s->hints && s->opts.slice_ns)
+		judge_deadlines(s);
 }
 
 // Returns the GPUs on which class `i` has work. One that is not sampled has work by hints alone,
@@ -427,7 +449,8 @@ void sched_end_request(void *arg, const struct hint_scope *scope, uint64_t now_n
 	c->deadlines += end->deadline_ns > 0;
 	c->late += end->deadline_ns && !in_time;
 	learn_need(c, end);
-	decisions_note_request(s, scope, now_ns, end);
+	const struct sched_job *j = s->decisions ? job_of(s, end->pid) : NULL;
+	decisions_note_request(s, scope, now_ns, end, end->job ? end->job : j ? j->key : "");
 }
 
 uint64_t sched_request_needs(void *arg, const struct hint_scope *scope)

@@ -63,17 +63,19 @@ struct sched_job {
 	uint64_t busy;          // where the answer to a hold or its end is awaited
 	size_t members, missed; // living processes; those that cannot be held
 	// --slice (slices.c):
-	uint64_t tenant_id; // the same for all jobs of a tenant
-	uint64_t wants;     // the GPUs of which it wants slices
-	uint64_t comes_to;  // of these, those that it wants since this turn
-	bool shares;        // others want them, too
-	bool has_slice;     // it runs
-	bool fills;         // it runs until another, for which the GPUs are kept, can have them
-	bool overdue;       // it has waited for too long, and is next
-	uint64_t slice_ns;  // time of this slice so far
-	uint64_t waits_ns;  // when its last slice ended, or when it came
-	double had[64];     // by GPU: time of its tenant's slices, each over the weight; ns
-	double ahead;       // what it has had more than others
+	uint64_t tenant_id;  // the same for all jobs of a tenant
+	uint64_t wants;      // the GPUs of which it wants slices
+	uint64_t comes_to;   // of these, those that it wants since this turn
+	bool shares;         // others want them, too
+	bool has_slice;      // it runs
+	bool fills;          // it runs until another, for which the GPUs are kept, can have them
+	bool overdue;        // it has waited for too long, and is next
+	uint64_t due_ns;     // the earliest deadline of its requests that count; 0: none
+	uint64_t was_due_ns; // what it was when slices were last ended for deadlines
+	uint64_t slice_ns;   // time of this slice so far
+	uint64_t waits_ns;   // when its last slice ended, or when it came
+	double had[64];      // by GPU: time of its tenant's slices, each over the weight; ns
+	double ahead;        // what it has had more than others
 };
 
 struct sched_class {
@@ -172,6 +174,7 @@ struct sched {
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns, sliced_ns;
 	size_t wanting;                // --slice: how many jobs wanted a slice at the last turn
+	uint64_t due_ns;               // --slice: when slices were last ended for deadlines
 	uint64_t num_tenants;          // --slice: how many there were so far, for their ids
 	FILE *decisions;               // the log of decisions; NULL: none
 	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST, without requests
@@ -259,9 +262,9 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 // Notes where a class has work, if that has changed since the last time.
 void decisions_note_work(struct sched *s, size_t class);
 
-// Notes a request that has ended.
+// Notes a request that has ended; `job`: of the processes of its client, "": none.
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
-			    const struct hint_end *end);
+			    const struct hint_end *end, const char *job);
 
 // Decides by s->opts.policy about the work and the units of a log, in its time and without a GPU.
 // The statistics are then those of `s`, whose classes are those of the log. Returns GPQ_OK, or the
@@ -271,10 +274,15 @@ int decisions_replay(struct sched *s, const char *path);
 // ---- slices.c
 
 // --slice: chooses the jobs that run now (sched_job.has_slice) among those of a class that have
-// queues on the same GPU: the next slice goes to the tenant that has had the least time there,
-// divided by its weight. A hold for other classes prolongs no slice. Returns when the next choice
-// is due. Call it behind jobs_derive().
+// queues on the same GPU: the next slice goes to the job with the earliest deadline that counts, at
+// once; else to the tenant that has had the least time there, divided by its weight. A hold for
+// other classes prolongs no slice. Returns when the next choice is due. Call it behind
+// jobs_derive().
 uint64_t slices_step(struct sched *s, uint64_t now);
+
+// Before each turn: forgets the deadlines of all jobs, and notes one of a job.
+void slices_forget_due(struct sched *s);
+void slices_note_due(struct sched_job *j, uint64_t deadline_ns);
 
 // ---- jobs.c
 

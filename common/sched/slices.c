@@ -5,6 +5,10 @@
 
 #define NEVER UINT64_MAX
 
+// Deadlines end slices once in so long at most, or a client that begins and ends requests all the
+// time would have queues suspended and resumed as often.
+#define DUE_NS 100000000ull
+
 // What the jobs of a class want of a GPU.
 struct demand {
 	size_t jobs;
@@ -32,16 +36,17 @@ static void charge(struct sched *s, struct sched_job *j, uint64_t ns)
 	j->slice_ns += j->shares ? ns : 0;
 }
 
-// Counts the time since the last turn, and ends slices. Returns true if there is a choice: a slice
-// is over, or a job has come, has gone, or is on other GPUs. A job of which a process cannot be
-// held runs all the time, and wants no slice.
-static bool account(struct sched *s, struct sched_job *j, uint64_t now)
+// Counts the time since the last turn, and ends slices: those on the GPUs `due` at once. Returns
+// true if there is a choice: a slice is over, or a job has come, has gone, or is on other GPUs. A
+// job of which a process cannot be held runs all the time, and wants no slice.
+static bool account(struct sched *s, struct sched_job *j, uint64_t now, uint64_t due)
 {
 	const uint64_t wants = j->used && !j->refused_ns ? j->gpus : 0;
 	const bool changed = wants != j->wants;
 	if (j->has_slice)
 		charge(s, j, now - s->sliced_ns);
-	const bool over = j->has_slice && !j->fills && j->slice_ns >= s->opts.slice_ns;
+	const bool full = !j->fills && j->slice_ns >= s->opts.slice_ns;
+	const bool over = j->has_slice && (full || due & j->wants);
 	if (over || !j->wants)
 		j->waits_ns = now;
 	j->comes_to = wants & ~j->wants;
@@ -99,13 +104,32 @@ static void compare(const struct sched *s, struct sched_job *j, const struct dem
 	j->overdue = (double)(now - j->waits_ns) > patience;
 }
 
-// Who is next: an overdue job, one of the tenant that has had least, one that has waited longest.
+static uint64_t due_of(const struct sched_job *j)
+{
+	return j->due_ns ? j->due_ns : NEVER;
+}
+
+void slices_forget_due(struct sched *s)
+{
+	for (size_t i = 0; i < s->num_jobs; i++)
+		s->jobs[i].due_ns = 0;
+}
+
+void slices_note_due(struct sched_job *j, uint64_t deadline_ns)
+{
+	j->due_ns = lesser(due_of(j), deadline_ns);
+}
+
+// Who is next: an overdue job, one with the earliest deadline, one of the tenant that has had
+// least, one that has waited longest.
 static int by_claim(const void *a, const void *b)
 {
 	const struct sched_job *x = *(struct sched_job *const *)a;
 	const struct sched_job *y = *(struct sched_job *const *)b;
 	if (x->overdue != y->overdue)
 		return y->overdue - x->overdue;
+	if (due_of(x) != due_of(y))
+		return due_of(x) < due_of(y) ? -1 : 1;
 	if (!x->overdue && (x->ahead < y->ahead || x->ahead > y->ahead))
 		return x->ahead < y->ahead ? -1 : 1;
 	return (x->waits_ns > y->waits_ns) - (x->waits_ns < y->waits_ns);
@@ -152,13 +176,35 @@ static void choose(struct sched *s, size_t class, uint64_t now)
 	free(waiting);
 }
 
+// Returns the GPUs of the jobs that have another deadline than when slices were last ended for
+// one; sets *next to when more is due.
+static uint64_t take_due(struct sched *s, uint64_t now, uint64_t *next)
+{
+	const bool may = now - s->due_ns >= DUE_NS;
+	uint64_t gpus = 0;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		struct sched_job *j = &s->jobs[i];
+		if (j->due_ns == j->was_due_ns)
+			continue;
+		if (!may) {
+			*next = s->due_ns + DUE_NS;
+			return 0;
+		}
+		gpus |= j->gpus;
+		j->was_due_ns = j->due_ns;
+	}
+	s->due_ns = gpus ? now : s->due_ns;
+	return gpus;
+}
+
 uint64_t slices_step(struct sched *s, uint64_t now)
 {
 	uint64_t next = NEVER;
 	size_t wanting = 0;
-	bool changed = false;
+	const uint64_t due = take_due(s, now, &next);
+	bool changed = due;
 	for (size_t i = 0; i < s->num_jobs && s->opts.slice_ns; i++) {
-		changed |= account(s, &s->jobs[i], now);
+		changed |= account(s, &s->jobs[i], now, due);
 		wanting += s->jobs[i].wants != 0;
 	}
 	s->sliced_ns = now;

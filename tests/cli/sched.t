@@ -386,6 +386,12 @@ offline - 0
 gpq: sched: --slowdown: at most 100000 percent
 gpq: sched: --slowdown is of --replay: the scheduler sees how long requests take; gpq sched --replay FILE --slowdown 100
 ? 2
+# Jobs that take turns of 10 s. The first request of b counts at once, and ends a's slice; from its end on b has had least, and has a slice. The second
+# counts at 30.8 s, as the first took 0.2 s: b has its slice anew, and from its end on a has had least. The replay of its log is the same.
+$ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }
+> { log 5 class online '' '' null null 5 class offline '' '' null null 5 unit offline a 1 null null 5 unit offline b 1 null null; log 1200000000 request offline b 1 200000000 1000000000 30950000000 request offline b 1 950000000 1000000000 31000000000 request offline nosuch 1 1000000000 1000000000 32000000000 work online '' '' null null; } >l
+> gpq sched --replay l --slice 10s --max-hold 1m --log-decisions d >/dev/null; jq -r 'select(.what == "hold" or .what == "release") | "\(.ns / 1e9) \(.what) \(.job_by)"' d | sed 's/\.000000[0-9]* / /' | paste -sd,; gpq sched --replay d --slice 10s --max-hold 1m --log-decisions e >/dev/null; cmp d e
+5e-09 hold b,1 hold a,1 release b,11.2 release a,11.2 hold b,21.2 hold a,21.2 release b,30.95 release a,30.95 hold b
 # --slo: 10 ms every 100 ms. While a request beside offline work keeps 15 ms, its part grows to the most, 90 %; where it does not, 1 in 100 may run beside.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }
 > { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; log @1 work online 7 null null @2 request online 7 10000000 null @2 work online '' null null | awk '{ l[NR] = $0 } END { for (i = 40001; i <= 60000; i++) for (k = 1; k <= NR; k++) { s = l[k]; sub("@1", i "00000000", s); sub("@2", i "10000000", s); print s } }'; } >l; grep -v request l >m

@@ -817,6 +817,26 @@ def _(r):
     yield sorted((a.off, b.off)), ["", "0"]
 
 
+@scenario("--slice: the job of which a request has the earliest deadline that counts has the next slice, at once")
+def _(r):
+    a, b = r.target(0), r.target(0)
+    s = Sched(r, "--offline", pids(a, b), "--job-by", "process", "--slice", "5m", "--max-hold", "10m")
+    for t in a, b:
+        os.symlink(s.path, t.path + ".socket")
+    yield s.until(lambda: s.at(1 * MS) or a.off or b.off), True
+    runs, waits = (b, a) if a.off else (a, b)
+    waits.say("hint begin 1")  # without a deadline it is work like any other
+    s.at(SECOND)
+    s.answered(a, b)
+    yield (runs.off, waits.off), ("", "0")
+    waits.say("hint begin 2 deadline=1m")
+    yield s.until(lambda: s.at(1 * MS) or (runs.off and not waits.off)), True
+    runs.say("hint begin 1 deadline=30s")
+    yield s.until(lambda: s.at(1 * MS) or (waits.off and not runs.off)), True
+    runs.say("hint end 1")
+    yield s.until(lambda: s.at(1 * MS) or (runs.off and not waits.off)), True
+
+
 @scenario("gpq sched --status, from outside")
 def _(r):
     a, b = r.target(0), r.target(0)

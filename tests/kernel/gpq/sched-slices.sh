@@ -64,6 +64,21 @@ between "and the other user's jobs have the rest" $((S0 + S1)) 14 36
 end_sched "weights"
 for f in a b c; do moves 0 "afterwards" /tmp/$f; done
 
+# One that a hint of its own gives a deadline has its turns first; the others wait twice as long as three jobs explain, 1.2 s.
+reap $C
+sched --offline comm=mkqueue --job-by process --slice 200ms --max-hold 1h
+rm /tmp/c
+hint $SOCKET 'begin 1 deadline=1h class=offline' exec mkqueue -q -k /tmp/c -n 1 > /tmp/hint &
+C=$!
+within 20 test -s /tmp/c || fail "mkqueue starts with a hint" "$(cat /tmp/sched.err)"
+within 30 members_are 3 || fail "all are found" "$(gpq sched --status)"
+within 30 has_turns || fail "one runs, the others are held (deadline)" "$(gpq sched --status --table jobs)"
+measure
+between "the one with a deadline has three turns of four" $S2 58 88
+between "and the others have some" $((S0 + S1)) 12 42
+end_sched "a job with a deadline"
+for f in a b c; do moves 0 "afterwards" /tmp/$f; done
+
 # ---- deadlines
 
 sched --offline pid=$A,$B,$C --max-hold 1h --idle 1ms

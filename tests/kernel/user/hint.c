@@ -15,8 +15,10 @@
  *                   the GPUs' own clock
  *
  * hint SOCKET REQUEST...: sends the requests, prints each answer, and stays connected until it is
- * killed. "wait MS" is not sent: it waits.
+ * killed. "wait MS" is not sent: it waits; "exec" neither: what follows is a program, which has
+ * the connection from then on.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -168,6 +170,11 @@ int main(int argc, char **argv)
 			if (!strncmp(argv[i], "wait ", 5)) {
 				rest(strtoull(argv[i] + 5, NULL, 10) * 1000000);
 				continue;
+			}
+			if (!strcmp(argv[i], "exec")) {
+				fcntl(sock, F_SETFD, 0);
+				execvp(argv[i + 1], argv + i + 1);
+				return 127;
 			}
 			ask(argv[i], answer);
 			fputs(answer, stdout);
