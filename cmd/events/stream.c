@@ -139,6 +139,19 @@ static void add_lost_events(const struct reading *in)
 	events_set_gpu(in->ev, r, in->gpu_id);
 }
 
+// Sets the time of a reading. The clocks are read again where the processor was lost between them,
+// or all messages would be as much too early.
+static void read_clocks(struct reading *in)
+{
+	unsigned tries = 0;
+	do {
+		in->now_ns = clock_ns();
+		in->now_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
+	} while (clock_ns() - in->now_ns > 100000 && ++tries < 100);
+	// Differences below 1 ms are of reading the clocks one after the other.
+	in->ahead_ns = in->now_boot_ns - in->now_ns < 1000000 ? 0 : in->now_boot_ns - in->now_ns;
+}
+
 // Reads from a stream once. Returns false if no more can be read for now.
 static bool read_stream(struct events *ev, struct stream *s)
 {
@@ -152,10 +165,7 @@ static bool read_stream(struct events *ev, struct stream *s)
 	}
 	if (n <= 0)
 		return false;
-	in.now_ns = clock_ns();
-	in.now_boot_ns = clock_read_ns(CLOCK_BOOTTIME);
-	// Differences below 1 ms are of reading the clocks one after the other.
-	in.ahead_ns = in.now_boot_ns - in.now_ns < 1000000 ? 0 : in.now_boot_ns - in.now_ns;
+	read_clocks(&in);
 	s->text.len += (size_t)n;
 	kfd_smi_take(&s->text, on_message, &in);
 	if (kfd_smi_was_full((size_t)n, kfd_driver_fact(&ev->driver, KFD_FACT_SMI_LARGE)))

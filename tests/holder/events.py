@@ -142,6 +142,13 @@ def _(r):
     rows = e.rows(4)
     yield [(x["event"], x.get("pid")) for x in rows], [("vmfault", a.pid), ("thermal-throttle", None), ("vmfault", None), ("unreadable", None)]
     yield rows[2]["command"], "my"
+    # A processor that is lost between two looks at clocks changes no time.
+    r.waits(e.p)
+    r.page.lost_ms = 6
+    line = f"9 {now} -{a.pid} a1f4 0"
+    e.tell(line)
+    yield e.row(), driver("queue-eviction", 9, line, -6 * MS, trigger="svm", trigger_number=0, detail="svm", **of(a), given_pid=a.pid)
+    yield r.page.lost_ms, 0
     # The name of a process that has ended is known, too.
     a.end()
     with r.driver.lock:

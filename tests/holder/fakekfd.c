@@ -70,6 +70,7 @@ struct page { // rig.py has the same layout
 	int32_t no_timers;  // timer_create(2) fails
 	int32_t open_error; // errno of opening /dev/kfd
 	int32_t file_error; // errno of fsync(2) and renameat2(2)
+	int32_t lost_ms;    // the processor is lost for so long before CLOCK_BOOTTIME is read, once
 	int64_t area_ns;    // how long it takes to read the first save area
 	int64_t mem_error;  // errno of opening the memory of a process
 	struct timer timers[TIMERS];
@@ -130,6 +131,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 	// AddressSanitizer asks for the time before the page is mapped.
 	if (!page || (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME))
 		return (int)syscall(SYS_clock_gettime, clock, t);
+	if (clock == CLOCK_BOOTTIME && page->lost_ms)
+		__atomic_fetch_add(&page->now_ns,
+				   INT64_C(1000000) *
+					   __atomic_exchange_n(&page->lost_ms, 0, __ATOMIC_SEQ_CST),
+				   __ATOMIC_SEQ_CST);
 	const int64_t now = now_ns() + (clock == CLOCK_BOOTTIME ? SLEPT_NS : 0);
 	*t = (struct timespec){now / SECOND_NS, now % SECOND_NS};
 	return 0;

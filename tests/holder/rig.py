@@ -43,7 +43,7 @@ class Timer(ctypes.Structure):
 
 class Page(ctypes.Structure):
     _fields_ = [("now_ns", ctypes.c_int64), ("no_timers", ctypes.c_int32), ("open_error", ctypes.c_int32), ("file_error", ctypes.c_int32),
-                ("area_ns", ctypes.c_int64), ("mem_error", ctypes.c_int64), ("timers", Timer * TIMERS), ("is_ours", ctypes.c_uint8 * PIDS)]
+                ("lost_ms", ctypes.c_int32), ("area_ns", ctypes.c_int64), ("mem_error", ctypes.c_int64), ("timers", Timer * TIMERS), ("is_ours", ctypes.c_uint8 * PIDS)]
 
 
 def status_of(pid):
