@@ -5,6 +5,7 @@
 
 has_turns() { [ "$(gpq sched --status --table jobs -n -r -o STATE | sort -u | tr '\n' ' ')" = 'held runs ' ]; }
 is_held() { [ "$(gpq sched --status --table jobs -n -r -o STATE)" = held ]; }
+# Of who has written /tmp/hint, which is to be empty before: it may start late.
 has_answers() { [ "$(wc -l < /tmp/hint)" = "$1" ]; }
 # How far each came, in per cent of all packets: S0 S1 S2. An emulated processor does not take equally many in equal times: the bounds
 # below tell a third from a half, and a half from three quarters.
@@ -83,6 +84,7 @@ for f in a b c; do moves 0 "afterwards" /tmp/$f; done
 
 sched --offline pid=$A,$B,$C --max-hold 1h --idle 1ms
 within 30 members_are 3 || fail "it has found them" "$(gpq sched --status)"
+: > /tmp/hint
 hint $SOCKET 'begin 1 deadline=30s' 'wait 300' 'end 1' 'begin 2 deadline=30s' > /tmp/hint &
 H=$!
 within 30 has_answers 3 || fail "its answers" "$(cat /tmp/hint)"
@@ -92,6 +94,7 @@ for f in a b c; do moves 0 "while a deadline leaves time" /tmp/$f; done
 is "its hint counts later" "$(gpq sched --status --table clients -n -r -o HINTS,LATER | sort | tail -n 1)" '1 1'
 kill $H
 wait $H 2> /dev/null
+: > /tmp/hint
 hint $SOCKET 'begin 1 deadline=4s' > /tmp/hint &
 H=$!
 within 20 test -s /tmp/hint || fail "an answer" "$(cat /tmp/sched.err)"
@@ -108,6 +111,7 @@ end_sched "deadlines"
 part() { gpq sched --status --table scheduler -n -r -o POLICY | sed 's/.*://'; } # of the lower classes, per cent
 part_is() { part | awk "{ exit !(\$1 $1) }"; } # CONDITION
 request() { # MILLISECONDS; the answer to its begin is then the first line
+	: > /tmp/hint
 	hint $SOCKET 'begin 1' "wait $1" 'end 1' > /tmp/hint &
 	H=$!
 	within 60 has_answers 2 || fail "a request of $1 ms is answered" "$(cat /tmp/hint)"
@@ -146,6 +150,7 @@ for n in 1 2 3; do
 	request 10
 	is "then each request holds all: $n" "$(sed 's/ ns=.*//' /tmp/hint | head -n 1)" 'ok off=3 missed=0'
 done
+: > /tmp/hint
 hint $SOCKET 'begin 1' > /tmp/hint &
 H=$!
 within 30 has_answers 1
