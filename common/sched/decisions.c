@@ -49,7 +49,8 @@ static void put_gpu_ids(const struct sched *s, uint64_t gpus, char *to, size_t s
 
 static bool is_request(const struct line *d)
 {
-	return strcmp(d->of.what, "request") == 0 || strcmp(d->of.what, "abandoned") == 0;
+	return strcmp(d->of.what, "request") == 0 || strcmp(d->of.what, "expired") == 0 ||
+	       strcmp(d->of.what, "abandoned") == 0;
 }
 
 // Keeps a decision, and writes its line. A log that cannot be written is given up, and the
@@ -109,7 +110,11 @@ void decisions_note_request(struct sched *s, const struct hint_scope *scope, uin
 	if (!s->decisions)
 		return;
 	snprintf(d.of.job, sizeof(d.of.job), "%s", job);
-	note_of_class(s, scope->class, end->closed || end->expired ? "abandoned" : "request", d);
+	note_of_class(s, scope->class,
+		      end->closed    ? "abandoned"
+		      : end->expired ? "expired"
+				     : "request",
+		      d);
 }
 
 static bool is_same_file(const char *path, int fd)
@@ -203,6 +208,7 @@ enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
 struct request {
 	struct hint_scope scope;
 	char *job;            // owned; NULL: none
+	size_t at;            // its index, if the job is there
 	uint64_t deadline_ns; // 0: none, and its work is in the log
 	uint64_t end_ns;
 	uint64_t since_ns;  // from when on it counts; 0: not yet
@@ -222,6 +228,7 @@ struct replay {
 	struct request *requests; // in the order of the log, in which they end
 	struct opening *sorted;   // of those that are open and, from `begun` on, of those to come
 	size_t n, cap, open, begun, ended;
+	bool has_first; // there are requests of the first class
 };
 
 uint64_t sched_now(const struct sched *s)
@@ -278,9 +285,10 @@ static void go(struct sched *s, size_t class, const struct line *d)
 static bool add_request(struct replay *r, struct hint_scope scope, const struct line *d)
 {
 	const uint64_t deadline_ns = d->deadline_ns == U64_NULL ? 0 : d->deadline_ns;
-	if (d->of.took_ns > d->of.ns || !d->deadline_ns ||
+	if (d->of.took_ns > d->of.ns || d->of.took_ns > GAP_NS || !d->deadline_ns ||
 	    greater(deadline_ns, d->of.took_ns) - d->of.took_ns > LATEST_NS)
 		return false;
+	r->has_first |= scope.class == 0;
 	*ARRAY_ADD(r->requests, r->cap, r->n) = (struct request){
 		.scope = scope,
 		.job = d->of.job[0] ? xstrdup(d->of.job) : NULL,
@@ -288,6 +296,7 @@ static bool add_request(struct replay *r, struct hint_scope scope, const struct 
 		.end_ns = d->of.ns,
 		.end = {.ns = d->of.took_ns,
 			.deadline_ns = deadline_ns,
+			.expired = strcmp(d->of.what, "expired") == 0,
 			.closed = strcmp(d->of.what, "abandoned") == 0}};
 	return true;
 }
@@ -307,6 +316,20 @@ static void sort_requests(struct replay *r)
 	qsort(r->sorted, r->n, sizeof(*r->sorted), by_begin);
 }
 
+static bool is_job_of(const struct sched *s, size_t at, const struct request *q)
+{
+	return at < s->num_jobs && s->jobs[at].used && s->jobs[at].class == q->scope.class &&
+	       strcmp(s->jobs[at].key, q->job) == 0;
+}
+
+static void note_due(struct sched *s, struct request *q)
+{
+	for (size_t i = 0; i < s->num_jobs && !is_job_of(s, q->at, q); i++)
+		q->at = is_job_of(s, i, q) ? i : q->at;
+	if (is_job_of(s, q->at, q))
+		slices_note_due(&s->jobs[q->at], q->deadline_ns);
+}
+
 // Lets a request count, and expire as a hint does. Returns when that changes next.
 static uint64_t step_request(struct sched *s, struct request *q)
 {
@@ -321,10 +344,8 @@ static uint64_t step_request(struct sched *s, struct request *q)
 	if (now > last)
 		return q->end_ns;
 	s->classes[q->scope.class].hinted |= q->scope.gpus;
-	for (size_t i = 0; i < s->num_jobs && q->job; i++)
-		if (s->jobs[i].used && s->jobs[i].class == q->scope.class &&
-		    strcmp(s->jobs[i].key, q->job) == 0)
-			slices_note_due(&s->jobs[i], q->deadline_ns);
+	if (q->job && s->opts.slice_ns)
+		note_due(s, q);
 	return lesser(last + 1, q->end_ns);
 }
 
@@ -357,16 +378,26 @@ static void set_work(struct sched *s, size_t class)
 	sched_note_burst(c, c->works, s->replayed_ns);
 }
 
-// Moves the time on, while which nothing changes.
+// Moves the time on, while which nothing is decided.
 static void pass(struct sched *s, struct replay *r, uint64_t until)
 {
 	for (size_t i = 0; i < r->open && s->opts.slowdown; i++) {
 		struct request *q = r->sorted[i].of;
-		if (jobs_run_beside(s, q->scope.class, q->scope.gpus))
-			q->beside_ns +=
-				lesser(until, q->end_ns) - lesser(s->replayed_ns, q->end_ns);
+		const uint64_t end = lesser(lesser(until, q->end_ns),
+					    jobs_beside_until(s, q->scope.class, q->scope.gpus));
+		q->beside_ns += greater(end, s->replayed_ns) - s->replayed_ns;
 	}
 	s->replayed_ns = until;
+}
+
+// How long the request has counted at its end, which lies behind that of the log if it takes
+// longer.
+static uint64_t urgent_of(struct sched *s, const struct request *q)
+{
+	const uint64_t end = q->end_ns + q->end.more_ns;
+	const uint64_t at = hint_counts_at(q->deadline_ns, sched_request_needs(s, &q->scope));
+	const uint64_t since = q->since_ns ? q->since_ns : q->end.more_ns ? at : end;
+	return q->deadline_ns && end > since ? end - since : 0;
 }
 
 static void step_replay(struct sched *s, struct replay *r, uint64_t until)
@@ -427,9 +458,9 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 		c->work = read_gpu_ids(s, d->gpus);
 		set_work(s, class);
 	} else if (q) {
-		q->end.urgent_ns = q->since_ns ? d->of.ns - q->since_ns : 0;
 		q->end.job = q->job;
 		q->end.more_ns = q->beside_ns * s->opts.slowdown / 100;
+		q->end.urgent_ns = urgent_of(s, q);
 		sched_end_request(s, &q->scope, d->of.ns, &q->end);
 	} else if (class && strcmp(d->of.what, "unit") == 0) {
 		come(s, class, d);
@@ -481,7 +512,7 @@ int decisions_replay(struct sched *s, const char *path)
 		step_replay(s, &r, s->replayed_ns + 1);
 		s->replayed_ns--;
 	}
-	if (!line && s->replaying && s->opts.goal.percent > 0 && !s->classes[0].request.count)
+	if (!line && s->replaying && s->opts.goal.percent > 0 && !r.has_first)
 		err_warn("record a scheduler to which clients send hints, gpq-client(3)",
 			 "--slo is about the requests of %s, and %s has none", s->classes[0].name,
 			 path);

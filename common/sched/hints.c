@@ -770,16 +770,23 @@ bool hints_expire(struct hints *h, uint64_t now_ns, uint64_t age_ns)
 	return was && !h->active;
 }
 
-bool hints_next_due(const struct hints *h, unsigned *at, pid_t *pid, uint64_t *deadline_ns)
+bool hints_next_due(const struct hints *h, unsigned *at, pid_t *pid, size_t *class,
+		    uint64_t *deadline_ns)
 {
-	for (*deadline_ns = UINT64_MAX; *at < h->places && *deadline_ns == UINT64_MAX; ++*at) {
-		const struct client *c = &h->clients[*at];
-		*pid = c->pid;
-		for (unsigned k = 0; c->fd >= 0 && k < c->num_hints; k++)
-			if (c->hints[k].deadline_ns && c->hints[k].since_ns && !c->hints[k].expired)
-				*deadline_ns = lesser(*deadline_ns, c->hints[k].deadline_ns);
+	while (*at / HINTS_IDS_MAX < h->places) {
+		const struct client *c = &h->clients[*at / HINTS_IDS_MAX];
+		const unsigned k = (*at)++ % HINTS_IDS_MAX;
+		const struct hint *hint = &c->hints[k];
+		if (c->fd < 0 || k >= c->num_hints) {
+			*at += HINTS_IDS_MAX - 1 - k; // the next client
+		} else if (hint->deadline_ns && hint->since_ns && !hint->expired) {
+			*pid = c->pid;
+			*class = hint->scope.class;
+			*deadline_ns = hint->deadline_ns;
+			return true;
+		}
 	}
-	return *deadline_ns != UINT64_MAX;
+	return false;
 }
 
 void hints_ask(struct hints *h, const struct hints_calls *calls)

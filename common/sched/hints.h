@@ -125,9 +125,10 @@ uint64_t hints_gpus(const struct hints *h, size_t class);
 // The number of active hints that do not count yet, of the clients of a process; pid 0: of all.
 unsigned hints_later(const struct hints *h, pid_t pid);
 
-// Finds a client from connection `*at` on that has a deadline whose hint counts, and sets *at
-// behind it: its earliest. Returns false if there is none.
-bool hints_next_due(const struct hints *h, unsigned *at, pid_t *pid, uint64_t *deadline_ns);
+// Finds a hint that counts and has a deadline, from place `*at` on, and sets *at behind it. Returns
+// false if there is none.
+bool hints_next_due(const struct hints *h, unsigned *at, pid_t *pid, size_t *class,
+		    uint64_t *deadline_ns);
 
 // Asks anew whose work the clients' is, as processes join classes and get queues on other GPUs:
 // each time of an eighth of them.

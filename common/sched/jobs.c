@@ -11,18 +11,20 @@
 
 // ---- who belongs to which job
 
-// Returns the last of the process and its ancestors of which all between have KFD open, and its
-// parent in *parent.
-static pid_t first_of_tree(struct process_cache *processes, pid_t pid, pid_t *parent)
+static pid_t parent_of(struct process_cache *processes, pid_t pid)
 {
-	for (int i = 0; i < 64; i++) { // PIDs that are used anew may go round in a circle
-		*parent = (pid_t)process_cache_get(processes, pid, PROCESS_STATUS)->proc.ppid;
-		if (*parent <= 1 ||
-		    host_access(PATH("/sys/class/kfd/kfd/proc/%d", (int)*parent), F_OK))
-			break;
-		pid = *parent;
-	}
-	return pid;
+	return (pid_t)process_cache_get(processes, pid, PROCESS_STATUS)->proc.ppid;
+}
+
+// Returns the process, or the furthest of its ancestors that has KFD open.
+static pid_t root_of_tree(struct process_cache *processes, pid_t pid)
+{
+	pid_t root = pid;
+	// PIDs that are used anew may go round in a circle.
+	for (int i = 0; i < 64 && (pid = parent_of(processes, pid)) > 1; i++)
+		if (host_access(PATH("/sys/class/kfd/kfd/proc/%d", (int)pid), F_OK) == 0)
+			root = pid;
+	return root;
 }
 
 // Reads what the processes of a job have in common. A process that has none of it, or of which it
@@ -38,7 +40,8 @@ static char *read_key(enum sched_job_by by, pid_t pid)
 	case BY_CLASS: return xstrdup("");
 	case BY_PROCESS: break;
 	case BY_PARENT:
-		pid = first_of_tree(&processes, pid, &parent);
+		pid = root_of_tree(&processes, pid);
+		parent = parent_of(&processes, pid);
 		if (parent > 1)
 			return xasprintf("parent %d", (int)parent);
 		break;
@@ -307,7 +310,7 @@ static double part_of(const struct sched *s, const struct sched_job *j, const st
 
 bool job_waits_for_slice(const struct sched *s, const struct sched_job *j)
 {
-	return s->opts.slice_ns && !j->has_slice;
+	return s->opts.slice_ns && !j->runs;
 }
 
 // Returns when the next decision about the job is due.
@@ -427,15 +430,21 @@ static bool runs_beside(const struct sched_unit *u)
 	return !u->policy.held && !u->asked;
 }
 
-bool jobs_run_beside(const struct sched *s, size_t class, uint64_t gpus)
+uint64_t jobs_beside_until(const struct sched *s, size_t class, uint64_t gpus)
 {
-	bool any = false;
+	uint64_t until = 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		const struct sched_job *j = &s->jobs[i];
-		for (size_t k = 0; j->used && j->class > class && k < j->n; k++)
-			any |= gpus & j->units[k].gpu & j->gpus && runs_beside(&j->units[k]);
+		for (size_t k = 0; j->used && j->class > class && k < j->n; k++) {
+			const struct sched_unit *u = &j->units[k];
+			if (gpus & u->gpu & j->gpus)
+				until = greater(until,
+						runs_beside(u)
+							? NEVER
+							: u->decided_ns + s->replayed_cost_ns);
+		}
 	}
-	return any;
+	return until;
 }
 
 // Measures how long each burst of a class waits until all below is off on its GPUs. A burst that
@@ -453,7 +462,7 @@ static void note_wait(const struct sched *s, size_t class, uint64_t now)
 	const bool over = !(c->works & c->waits);
 	if (!c->waits || !(over || jobs_are_off(s, class, c->waits, &off, &missed)))
 		return;
-	if (over || !goal || !jobs_run_beside(s, class, c->waits))
+	if (over || !goal || jobs_beside_until(s, class, c->waits) != NEVER)
 		hist_add(&c->wait, sched_now(s) - c->waits_ns + (over ? 0 : s->replayed_cost_ns));
 	c->waits = 0;
 }

@@ -286,21 +286,22 @@ static void sample_classes(struct sched *s, uint64_t now)
 	s->sample_every_ns = greater((clock_ns() - now) * AWAKE, s->opts.sample_ns);
 }
 
-// Returns the job of a process, or NULL.
-static struct sched_job *job_of(const struct sched *s, pid_t pid)
+// Returns the job of a process that belongs to this class, or NULL.
+static struct sched_job *job_of(const struct sched *s, pid_t pid, size_t class)
 {
-	size_t class = 0;
-	const struct group_member *m = pid ? find_member(s, pid, &class) : NULL;
-	return m && class && m->state != MEMBER_ENDED ? &s->jobs[m->job] : NULL;
+	const struct group_member *m =
+		pid && class ? group_find(&s->classes[class].group, pid) : NULL;
+	return m && m->state != MEMBER_ENDED ? &s->jobs[m->job] : NULL;
 }
 
 static void judge_deadlines(struct sched *s)
 {
 	uint64_t deadline;
+	size_t class;
 	pid_t pid;
 	slices_forget_due(s);
-	for (unsigned at = 0; hints_next_due(s->hints, &at, &pid, &deadline);) {
-		struct sched_job *j = job_of(s, pid);
+	for (unsigned at = 0; hints_next_due(s->hints, &at, &pid, &class, &deadline);) {
+		struct sched_job *j = job_of(s, pid, class);
 		if (j)
 			slices_note_due(j, deadline);
 	}
@@ -449,7 +450,7 @@ void sched_end_request(void *arg, const struct hint_scope *scope, uint64_t now_n
 	c->deadlines += end->deadline_ns > 0;
 	c->late += end->deadline_ns && !in_time;
 	learn_need(c, end);
-	const struct sched_job *j = s->decisions ? job_of(s, end->pid) : NULL;
+	const struct sched_job *j = s->decisions ? job_of(s, end->pid, scope->class) : NULL;
 	decisions_note_request(s, scope, now_ns, end, end->job ? end->job : j ? j->key : "");
 }
 

@@ -63,19 +63,21 @@ struct sched_job {
 	uint64_t busy;          // where the answer to a hold or its end is awaited
 	size_t members, missed; // living processes; those that cannot be held
 	// --slice (slices.c):
-	uint64_t tenant_id;  // the same for all jobs of a tenant
-	uint64_t wants;      // the GPUs of which it wants slices
-	uint64_t comes_to;   // of these, those that it wants since this turn
-	bool shares;         // others want them, too
-	bool has_slice;      // it runs
-	bool fills;          // it runs until another, for which the GPUs are kept, can have them
-	bool overdue;        // it has waited for too long, and is next
-	uint64_t due_ns;     // the earliest deadline of its requests that count; 0: none
-	uint64_t was_due_ns; // what it was when slices were last ended for deadlines
-	uint64_t slice_ns;   // time of this slice so far
-	uint64_t waits_ns;   // when its last slice ended, or when it came
-	double had[64];      // by GPU: time of its tenant's slices, each over the weight; ns
-	double ahead;        // what it has had more than others
+	uint64_t tenant_id; // the same for all jobs of a tenant
+	uint64_t wants;     // the GPUs of which it wants slices
+	uint64_t comes_to;  // of these, those that it wants since this turn
+	bool shares;        // others want them, too
+	bool has_slice;     // it runs, unless a job with a deadline does instead
+	bool fills;         // it has it until another, for which the GPUs are kept, can have them
+	bool runs;          // as long as nothing else holds it
+	bool overdue;       // it has waited for too long: it is next, and not interrupted
+	double patience_ns; // how long that is
+	uint64_t due_ns;    // the earliest deadline of its requests that count; 0: none
+	uint64_t urgent_ns; // the same, as it was taken last
+	uint64_t slice_ns;  // time of this slice so far
+	uint64_t waits_ns;  // when it ran last, or came
+	double had[64];     // by GPU: time of its tenant's slices, each over the weight; ns
+	double ahead;       // what it has had more than others
 };
 
 struct sched_class {
@@ -92,6 +94,7 @@ struct sched_class {
 	uint64_t waits, waits_ns; // where a burst waits until all below is off, and since when
 	struct moving need; // what its latest requests with deadlines took once they counted; ns
 	uint64_t need_ns;   // the longest of `need`; 0: not known
+	uint64_t due_ns;    // --slice: when deadlines of its jobs were last taken
 	uint64_t deadlines, late; // requests with a deadline; of these, those that missed it
 	struct hist wait;         // how long bursts have waited so; ns
 	struct hist request;      // how long requests took, but those whose client has gone; ns
@@ -146,8 +149,8 @@ struct sched_opts {
 // A decision, or what it was made of. `what`: "class" (in their order, at the beginning), "work"
 // (the class has work on these GPUs from now on), "unit" and "ended" (a job on its GPUs comes and
 // goes), "hold" and "release" (decisions), "done" (all holders have answered to one, `took_ns`
-// after it), "request" (one ends, `took_ns` after its first begin), "abandoned" (the same where its
-// hint had expired or its client has gone: nothing is learned of it).
+// after it), "request" (one ends, `took_ns` after its first begin), "expired" (the same where its
+// hint had expired), "abandoned" (its client has gone): nothing is learned of these two.
 struct sched_decision {
 	uint64_t ns, took_ns; // CLOCK_MONOTONIC; U64_NULL
 	uint64_t on;          // bits of the GPUs
@@ -174,7 +177,6 @@ struct sched {
 	size_t num_log_rest;
 	uint64_t start_ns, looked_ns, scanned_ns, sampled_ns, sliced_ns;
 	size_t wanting;                // --slice: how many jobs wanted a slice at the last turn
-	uint64_t due_ns;               // --slice: when slices were last ended for deadlines
 	uint64_t num_tenants;          // --slice: how many there were so far, for their ids
 	FILE *decisions;               // the log of decisions; NULL: none
 	struct sched_decision *latest; // owned; ring of the latest SCHED_LATEST, without requests
@@ -273,11 +275,10 @@ int decisions_replay(struct sched *s, const char *path);
 
 // ---- slices.c
 
-// --slice: chooses the jobs that run now (sched_job.has_slice) among those of a class that have
-// queues on the same GPU: the next slice goes to the job with the earliest deadline that counts, at
-// once; else to the tenant that has had the least time there, divided by its weight. A hold for
-// other classes prolongs no slice. Returns when the next choice is due. Call it behind
-// jobs_derive().
+// --slice: chooses the jobs that run now (sched_job.runs) among those of a class that have queues
+// on the same GPU: the next slice goes to the tenant that has had the least time there, divided by
+// its weight. Jobs with deadlines that count run before that, the earliest first. A hold for other
+// classes prolongs no slice. Returns when the next choice is due. Call it behind jobs_derive().
 uint64_t slices_step(struct sched *s, uint64_t now);
 
 // Before each turn: forgets the deadlines of all jobs, and notes one of a job.
@@ -317,8 +318,9 @@ bool job_waits_for_slice(const struct sched *s, const struct sched_job *j);
 const char *unit_rival(const struct sched *s, const struct sched_job *j,
 		       const struct sched_unit *u);
 
-// Does a job below `class` run on one of these GPUs, and is not to be held?
-bool jobs_run_beside(const struct sched *s, size_t class, uint64_t gpus);
+// Until when jobs below `class` run on these GPUs: 0 if they were held before, UINT64_MAX if one is
+// not to be held. Of a hold that is under way, in a replay: until it is carried out.
+uint64_t jobs_beside_until(const struct sched *s, size_t class, uint64_t gpus);
 
 // --share: does the unit run as its turn has come, while a class above has work?
 bool unit_has_turn(const struct sched *s, const struct sched_unit *u, uint64_t now);

@@ -5,8 +5,8 @@
 
 #define NEVER UINT64_MAX
 
-// Deadlines end slices once in so long at most, or a client that begins and ends requests all the
-// time would have queues suspended and resumed as often.
+// Deadlines change who runs once in so long at most, or a client that begins and ends requests all
+// the time would have queues suspended and resumed as often.
 #define DUE_NS 100000000ull
 
 // What the jobs of a class want of a GPU.
@@ -33,25 +33,25 @@ static void charge(struct sched *s, struct sched_job *j, uint64_t ns)
 		for (uint64_t gpus = j->wants; gpus && same_tenant(j, &s->jobs[i]);
 		     gpus &= gpus - 1)
 			s->jobs[i].had[first_gpu(gpus)] += (double)ns / j->weight;
-	j->slice_ns += j->shares ? ns : 0;
+	j->slice_ns += j->has_slice && j->shares ? ns : 0;
 }
 
-// Counts the time since the last turn, and ends slices: those on the GPUs `due` at once. Returns
-// true if there is a choice: a slice is over, or a job has come, has gone, or is on other GPUs. A
-// job of which a process cannot be held runs all the time, and wants no slice.
-static bool account(struct sched *s, struct sched_job *j, uint64_t now, uint64_t due)
+// Counts the time since the last turn, and ends slices. Returns true if there is a choice: a slice
+// is over, or a job has come, has gone, or is on other GPUs. A job of which a process cannot be
+// held runs all the time, and wants no slice.
+static bool account(struct sched *s, struct sched_job *j, uint64_t now)
 {
 	const uint64_t wants = j->used && !j->refused_ns ? j->gpus : 0;
 	const bool changed = wants != j->wants;
-	if (j->has_slice)
+	if (j->runs)
 		charge(s, j, now - s->sliced_ns);
-	const bool full = !j->fills && j->slice_ns >= s->opts.slice_ns;
-	const bool over = j->has_slice && (full || due & j->wants);
-	if (over || !j->wants)
+	const bool over = j->has_slice && !j->fills && j->slice_ns >= s->opts.slice_ns;
+	if (j->runs || !j->wants)
 		j->waits_ns = now;
 	j->comes_to = wants & ~j->wants;
 	j->wants = wants;
 	j->has_slice = j->has_slice && wants && !over;
+	j->overdue &= j->has_slice;
 	return changed || over;
 }
 
@@ -81,6 +81,11 @@ static void add_demand(const struct sched_job *j, uint64_t gpus, struct demand *
 	}
 }
 
+static bool is_overdue(const struct sched_job *j, uint64_t now)
+{
+	return (double)(now - j->waits_ns) > j->patience_ns;
+}
+
 // How far the job's tenant is ahead of the one that has had least, on the GPU where it is ahead
 // most; and whether the job has waited twice as long as the weights and its tenant's other jobs
 // there explain: then it has waited for another of its GPUs.
@@ -101,12 +106,8 @@ static void compare(const struct sched *s, struct sched_job *j, const struct dem
 		j->ahead = ahead > j->ahead ? ahead : j->ahead;
 		j->shares |= demand[g].jobs > 1;
 	}
-	j->overdue = (double)(now - j->waits_ns) > patience;
-}
-
-static uint64_t due_of(const struct sched_job *j)
-{
-	return j->due_ns ? j->due_ns : NEVER;
+	j->patience_ns = patience;
+	j->overdue |= is_overdue(j, now);
 }
 
 void slices_forget_due(struct sched *s)
@@ -117,19 +118,16 @@ void slices_forget_due(struct sched *s)
 
 void slices_note_due(struct sched_job *j, uint64_t deadline_ns)
 {
-	j->due_ns = lesser(due_of(j), deadline_ns);
+	j->due_ns = j->due_ns ? lesser(j->due_ns, deadline_ns) : deadline_ns;
 }
 
-// Who is next: an overdue job, one with the earliest deadline, one of the tenant that has had
-// least, one that has waited longest.
+// Who is next: an overdue job, one of the tenant that has had least, one that has waited longest.
 static int by_claim(const void *a, const void *b)
 {
 	const struct sched_job *x = *(struct sched_job *const *)a;
 	const struct sched_job *y = *(struct sched_job *const *)b;
 	if (x->overdue != y->overdue)
 		return y->overdue - x->overdue;
-	if (due_of(x) != due_of(y))
-		return due_of(x) < due_of(y) ? -1 : 1;
 	if (!x->overdue && (x->ahead < y->ahead || x->ahead > y->ahead))
 		return x->ahead < y->ahead ? -1 : 1;
 	return (x->waits_ns > y->waits_ns) - (x->waits_ns < y->waits_ns);
@@ -176,35 +174,87 @@ static void choose(struct sched *s, size_t class, uint64_t now)
 	free(waiting);
 }
 
-// Returns the GPUs of the jobs that have another deadline than when slices were last ended for
-// one; sets *next to when more is due.
-static uint64_t take_due(struct sched *s, uint64_t now, uint64_t *next)
+// Takes the deadlines of a class, once in DUE_NS at most. Returns when they are taken next.
+static uint64_t take_due(struct sched *s, size_t class, uint64_t now)
 {
-	const bool may = now - s->due_ns >= DUE_NS;
-	uint64_t gpus = 0;
+	struct sched_class *c = &s->classes[class];
+	bool other = false;
+	for (size_t i = 0; i < s->num_jobs; i++)
+		other |= s->jobs[i].class == class && s->jobs[i].due_ns != s->jobs[i].urgent_ns;
+	if (!other)
+		return NEVER;
+	if (now - c->due_ns < DUE_NS)
+		return c->due_ns + DUE_NS;
+	c->due_ns = now;
+	for (size_t i = 0; i < s->num_jobs; i++)
+		if (s->jobs[i].class == class)
+			s->jobs[i].urgent_ns = s->jobs[i].due_ns;
+	return NEVER;
+}
+
+// Who runs: a job whose slice it has as it was overdue, one with a deadline, one that has a slice,
+// and of the others one that runs already.
+static unsigned rank_of(const struct sched_job *j)
+{
+	return j->has_slice && j->overdue ? 0
+	       : j->urgent_ns             ? 1
+	       : j->has_slice             ? 2
+	       : j->runs                  ? 3
+					  : 4;
+}
+
+static int by_urgency(const void *a, const void *b)
+{
+	const struct sched_job *x = *(struct sched_job *const *)a;
+	const struct sched_job *y = *(struct sched_job *const *)b;
+	const unsigned rx = rank_of(x), ry = rank_of(y);
+	if (rx != ry)
+		return rx < ry ? -1 : 1;
+	if (rx == 1 && x->urgent_ns != y->urgent_ns)
+		return x->urgent_ns < y->urgent_ns ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+// Lets those run that have slices. Where a job has a deadline that counts, it runs before them, the
+// earliest first: they keep what is left of their slices, and are not interrupted any more once
+// they are overdue. Returns when one of them will be.
+static uint64_t let_run(struct sched *s, size_t class, uint64_t now)
+{
+	struct sched_job **all = xcalloc(s->num_jobs + 1, sizeof(void *));
+	uint64_t run = 0, next = NEVER;
+	bool urgent = false;
+	size_t n = 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		struct sched_job *j = &s->jobs[i];
-		if (j->due_ns == j->was_due_ns)
+		if (j->class != class || !j->used)
 			continue;
-		if (!may) {
-			*next = s->due_ns + DUE_NS;
-			return 0;
-		}
-		gpus |= j->gpus;
-		j->was_due_ns = j->due_ns;
+		j->overdue |= j->has_slice && is_overdue(j, now);
+		urgent |= j->wants && j->urgent_ns;
+		if (j->wants)
+			all[n++] = j;
+		else
+			j->runs = false;
 	}
-	s->due_ns = gpus ? now : s->due_ns;
-	return gpus;
+	if (urgent)
+		qsort(all, n, sizeof(void *), by_urgency);
+	for (size_t i = 0; i < n; i++) {
+		struct sched_job *j = all[i];
+		j->runs = urgent ? !(j->wants & run) : j->has_slice;
+		run |= j->runs ? j->wants : 0;
+		if (j->has_slice && !j->runs)
+			next = lesser(next, j->waits_ns + (uint64_t)j->patience_ns + 1);
+	}
+	free(all);
+	return next;
 }
 
 uint64_t slices_step(struct sched *s, uint64_t now)
 {
 	uint64_t next = NEVER;
 	size_t wanting = 0;
-	const uint64_t due = take_due(s, now, &next);
-	bool changed = due;
+	bool changed = false;
 	for (size_t i = 0; i < s->num_jobs && s->opts.slice_ns; i++) {
-		changed |= account(s, &s->jobs[i], now, due);
+		changed |= account(s, &s->jobs[i], now);
 		wanting += s->jobs[i].wants != 0;
 	}
 	s->sliced_ns = now;
@@ -212,11 +262,15 @@ uint64_t slices_step(struct sched *s, uint64_t now)
 		return NEVER;
 	changed |= wanting != s->wanting; // a job was forgotten
 	s->wanting = wanting;
-	for (size_t class = 1; changed && class < s->n; class ++)
-		choose(s, class, now);
+	for (size_t class = 1; class < s->n; class ++) {
+		if (changed)
+			choose(s, class, now);
+		next = lesser(next, take_due(s, class, now));
+		next = lesser(next, let_run(s, class, now));
+	}
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		const struct sched_job *j = &s->jobs[i];
-		if (j->has_slice && j->shares && !j->fills)
+		if (j->has_slice && j->runs && j->shares && !j->fills)
 			next = lesser(next, now + s->opts.slice_ns -
 						    lesser(j->slice_ns, s->opts.slice_ns));
 	}

@@ -481,8 +481,7 @@ void sched_stats_take(struct sched_stats *t, const struct sched *s)
 		const struct sched_class *c = &s->classes[i];
 		if (i + 1 < s->n)
 			take_times(t, c->name, "wait", &c->wait);
-		if (i + 1 < s->n)
-			take_times(t, c->name, "request", &c->request);
+		take_times(t, c->name, "request", &c->request);
 		if (i)
 			take_times(t, c->name, "reaction", &c->off);
 		if (i)

@@ -303,8 +303,8 @@ $ printf 'offline pid=999999999\noffline gpu=9,comm=x\nclass a=comm=y\nclass ab=
 gpq: sched: conf: --share 3:2:1 gives parts to 3 classes, but there are 4; two parts are for any number of classes
 ? 2
 
-# A job is a tree of processes that have KFD open, and those beside it of the same parent.
-$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq sched --offline pid=94314,94377 --job-by parent --dry-run -rno PID,JOB_BY; cp -r $HOSTS/gfx942-4xcc-k6.12 h; sed -i 's/PPid:.*/PPid: 1/' h/proc/94314/status; gpq --sysroot h sched --offline pid=94314,94377 --job-by parent --dry-run -rno PID,JOB_BY
+# A job is a tree whose root has KFD open, and those beside it of the same parent. A shell may lie between.
+$ GPQ_SYSROOT=$HOSTS/gfx942-4xcc-k6.12 gpq sched --offline pid=94314,94377 --job-by parent --dry-run -rno PID,JOB_BY; cp -r $HOSTS/gfx942-4xcc-k6.12 h; cp -r h/proc/94250 h/proc/7; sed -i 's/PPid:.*/PPid: 94314/' h/proc/7/status; sed -i 's/PPid:.*/PPid: 7/' h/proc/94377/status; sed -i 's/PPid:.*/PPid: 1/' h/proc/94314/status; gpq --sysroot h sched --offline pid=94314,94377 --job-by parent --dry-run -rno PID,JOB_BY
 94377 parent\x2094250
 94314 parent\x2094250
 94377 pid\x2094314
@@ -358,7 +358,7 @@ $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%
 > { first; log 1300000000 request online 7 300000000 1000000000 3000000000 request online 7 1000000000 1100000000 5200000000 abandoned online 7 200000000 1000000000 6500000000 request online 7 1500000000 1200000000 9000000000 work online '' null null; } >l
 > for o in --idle=10ms --no-deadlines; do gpq sched --replay l --max-hold 10s $o --log-decisions o$o --table classes -rno CLASS,DEADLINES,LATE,NEED,HOLDS,WAIT_MAX,REQUEST_P50; jq -r 'select(.what == "hold" or .what == "release").ns / 1e9' o$o | paste -sd' '; done
 > gpq sched --replay o--idle=10ms --max-hold 10s --log-decisions p >q; cmp o--idle=10ms p; { first; log 9000000000 request online 7 6000000000 2000000000; } >l; gpq sched --replay l --lease 1s --table classes -rno CLASS,BUSY,HOLDS; { first; log 1000000005 work online 7 null null 11000000005 work online '' null null; } >l; gpq sched --replay l --rest 0 --table classes -rno CLASS,HOLDS,CONTENDED,RAN% # it expires after 2 s; no time lies between holds
-> for o in 'null 5' '10 5' '3 0' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
+> for o in 'null 5' '10 5' '3 0' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 86400000000004 request online 7 86400000000001 null; } >l; gpq sched --replay l; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
 online 4 1 900000000 0 0 1006632959
 offline 0 0 - 3 - -
 1 1.31 2.8 3.01 5.9 6.51
@@ -374,24 +374,32 @@ gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sc
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --no-deadlines and --no-socket exclude each other; deadlines are of hints
 gpq: sched: --status asks the scheduler that runs, --no-deadlines is for a new one; leave one of them out
 ? 2
 # A request takes longer by half of the 200 ms that offline work runs beside it; the line of it is written as it was read.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }; first() { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; }
 > { first; log 1000000005 work online 7 null null 2250000005 request online 7 1250000000 null 2250000005 work online '' null null; } >l; gpq sched --replay l --max-hold 400ms --rest 100ms --slowdown 50 --log-decisions w --table classes -rno CLASS,REQUEST_P50,LATE; grep -c '"ns": *2250000005.*"request".*"took_ns": *1250000000' w; gpq sched --replay l --slowdown 100001; gpq sched --slowdown 1 --offline comm=x
+> { first; log 5 done offline 7 1000000000 null 1000000005 work online 7 null null 1100000005 request online 7 100000000 null 1100000005 work online '' null null; } >l; gpq sched --replay l --slowdown 100 --table classes -rno REQUEST_P50,WAIT_P50 # while it is being held, too
+> for what in expired abandoned; do { first; log 3000000005 $what online 7 2000000000 null; } >l; gpq sched --replay l --slo 'p50 < 5s' --table classes -rno REQUEST_P50 | xargs; done
+> { first; log 1300000000 request online 7 300000000 1000000000; for i in 1 2 3 4; do log ${i}1000000000 request online 7 1000000000 4000000000; done; } >l; gpq sched --replay l --slowdown 350 --table classes -rno DEADLINES,LATE,NEED | head -1 # 4.5 s: ends 0.8 s, 1.8 s and 2.8 s after it counts, 0.5 s late
 online 1350000000 0
 offline - 0
 1
 gpq: sched: --slowdown: at most 100000 percent
 gpq: sched: --slowdown is of --replay: the scheduler sees how long requests take; gpq sched --replay FILE --slowdown 100
-? 2
-# Jobs that take turns of 10 s. The first request of b counts at once, and ends a's slice; from its end on b has had least, and has a slice. The second
-# counts at 30.8 s, as the first took 0.2 s: b has its slice anew, and from its end on a has had least. The replay of its log is the same.
+200000000 1000000000
+- -
+2000000000 -
+- -
+5 3 3300000000
+# Jobs that take turns of 10 s. The first request of b counts at once and interrupts a for 0.2 s; the second counts from 24.8 to 24.95 s, as the first took
+# 0.2 s. Neither takes from a's slices. The replay of its log is the same.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","job_by":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }
-> { log 5 class online '' '' null null 5 class offline '' '' null null 5 unit offline a 1 null null 5 unit offline b 1 null null; log 1200000000 request offline b 1 200000000 1000000000 30950000000 request offline b 1 950000000 1000000000 31000000000 request offline nosuch 1 1000000000 1000000000 32000000000 work online '' '' null null; } >l
-> gpq sched --replay l --slice 10s --max-hold 1m --log-decisions d >/dev/null; jq -r 'select(.what == "hold" or .what == "release") | "\(.ns / 1e9) \(.what) \(.job_by)"' d | sed 's/\.000000[0-9]* / /' | paste -sd,; gpq sched --replay d --slice 10s --max-hold 1m --log-decisions e >/dev/null; cmp d e
-5e-09 hold b,1 hold a,1 release b,11.2 release a,11.2 hold b,21.2 hold a,21.2 release b,30.95 release a,30.95 hold b
+> { log 5 class online '' '' null null 5 class offline '' '' null null 5 unit offline a 1 null null 5 unit offline b 1 null null; log 1200000000 request offline b 1 200000000 1000000000 24950000000 request offline b 1 950000000 1000000000 31000000000 request offline nosuch 1 1000000000 1000000000 32000000000 work online '' '' null null; } >l
+> gpq sched --replay l --slice 10s --max-hold 1m --log-decisions d >/dev/null; jq -r 'select(.what == "hold" or .what == "release") | "\(.ns / 1e6 | floor / 1e3) \(.what) \(.job_by)"' d | paste -sd,; gpq sched --replay d --slice 10s --max-hold 1m --log-decisions e >/dev/null; cmp d e
+0 hold b,1 hold a,1 release b,1.2 release a,1.2 hold b,10.2 hold a,10.2 release b,20.2 release a,20.2 hold b,24.8 hold a,24.8 release b,24.95 release a,24.95 hold b,30.35 hold a,30.35 release b
 # --slo: 10 ms every 100 ms. While a request beside offline work keeps 15 ms, its part grows to the most, 90 %; where it does not, 1 in 100 may run beside.
 $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%s","gpus":"%s","took_ns":%s,"deadline_ns":%s}\n' "$@"; }
 > { log 5 class online '' null null 5 class offline '' null null 5 unit offline 7 null null; log @1 work online 7 null null @2 request online 7 10000000 null @2 work online '' null null | awk '{ l[NR] = $0 } END { for (i = 40001; i <= 60000; i++) for (k = 1; k <= NR; k++) { s = l[k]; sub("@1", i "00000000", s); sub("@2", i "10000000", s); print s } }'; } >l; grep -v request l >m

@@ -17,7 +17,7 @@ rig is "a release has no test switch" "$(grep -ac GPQ_TEST "$bin/gpq")" 0
 is "arguments of options, of which FILE, DIR and CMD are refused" "$( (gpq --help && for c in $(gpq --list); do gpq "$c" --help; done) |
 	sed -nE 's/^  (-.,|   ) --[a-z-]+ ([^ ]+).*/\2/p' | sort -u | tr '\n' ' ')" \
 	"CLOCK CMD COLS DIR EXPR FILE GOAL GPU[,GPU...] GROUP ID|NAME JOB[.STEP] LEVEL[,LEVEL...]|MIN[:MAX] LIMIT LOGPID=KERNELPID[,...] METHOD MODE,... N NAME \
-NAME=N NAME=SPEC NAME=VALUE,... NAME|UID N[,N...] N|TIME|all OFFSET:LEN PATH PID PID[,PID...] REGEX SEC SPEC TIME TYPE[,TYPE...] UNIT UP:DOWN USER \
+NAME=N NAME=SPEC NAME=VALUE,... NAME|UID N[,N...] N|TIME|all OFFSET:LEN PATH PERCENT PID PID[,PID...] REGEX SEC SPEC TIME TYPE[,TYPE...] UNIT UP:DOWN USER \
 WHAT WHEN [PID:]ID,... "
 
 [ "$(id -u)" = 0 ] || skip_all "file capabilities and set-user-ID root are root's to give"

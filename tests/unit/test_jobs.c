@@ -317,65 +317,104 @@ static void run_a_minute(unsigned ran[EACH])
 	}
 }
 
-// The job with the earliest deadline runs at once, until it has none; one that never ends leaves
-// the others what the bound of a wait says: a slice of 200 ms after 1600 ms and the slices of two
-// others that have waited, too.
+// The job with the earliest deadline runs at once, until it has none; then goes on who was
+// interrupted.
 static void deadlines_come_first(void **state)
 {
 	static const char *const nobody[EACH] = {"", "", "", ""};
 	static const uint64_t one[EACH] = {1, 1, 1, 1};
 	static const size_t first[] = {3, 2, 1};
-	unsigned ran[EACH];
+	unsigned n = 0;
 	(void)state;
 	make_tenants(nobody, one);
 	s.opts.slice_ns = 200 * MS;
-	for (unsigned n = 0; n < 1000; n++, now_ns += MS)
-		step(now_ns);
+	for (step(now_ns); !off(&members[2][0]); step(now_ns += MS))
+		;
+	for (; off(&members[2][0]); step(now_ns += MS))
+		;
+	for (; n < 50; n++) // of its 200
+		step(now_ns += MS);
 	slices_note_due(&s.jobs[3], now_ns + 900 * MS);
 	slices_note_due(&s.jobs[3], now_ns + 300 * MS);
 	slices_note_due(&s.jobs[3], now_ns + 800 * MS);
 	slices_note_due(&s.jobs[2], now_ns + 500 * MS);
 	slices_note_due(&s.jobs[1], now_ns + 700 * MS);
 	for (size_t i = 0; i < COUNT(first); i++) {
-		for (unsigned n = 0; n < 100; n++, now_ns += MS) {
+		for (n = 0; n < 100; n++, now_ns += MS) {
 			step(now_ns);
 			for (size_t k = 0; k < EACH; k++)
 				assert_int_equal(!off(&members[2][k]), k == first[i]);
 		}
 		s.jobs[first[i]].due_ns = 0;
 	}
-	slices_note_due(&s.jobs[0], 1);
-	run_a_minute(ran);
-	for (size_t k = 1; k < EACH; k++)
-		assert_in_range(ran[k], 60000 * 200 / 2200 - 1000, 60000 * 200 / 1600);
-	slices_forget_due(&s);
-	run_a_minute(ran);
-	// The others make up for it, and it waits no longer than they did.
-	assert_in_range(ran[0], 60000 * 200 / 2200 - 1000, 60000 * 200 / 1600);
+	step(now_ns);
+	for (n = 0; !off(&members[2][0]); n++)
+		step(now_ns += MS);
+	assert_in_range(n, 148, 152);
 	jobs_fini(&s);
 }
 
-// A deadline that comes and goes at each step ends a slice ten times a second, not more, and on its
-// GPU alone.
-static void deadlines_end_few_slices(void **state)
+// Whatever deadlines a job has, the others have a slice of 200 ms after 1600 ms and the slices of
+// two others that have waited, too.
+static void deadlines_starve_nobody(void **state)
+{
+	static const char *const nobody[EACH] = {"", "", "", ""};
+	static const uint64_t one[EACH] = {1, 1, 1, 1};
+	static const unsigned every[] = {0, 1000, 150, 20, 2};
+	(void)state;
+	for (size_t i = 0; i < COUNT(every); i++) {
+		unsigned ran[EACH] = {0};
+		make_tenants(nobody, one);
+		s.opts.slice_ns = 200 * MS;
+		for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
+			if (!every[i] || n % every[i] == 0)
+				s.jobs[0].due_ns = every[i] ? now_ns : 1;
+			step(now_ns);
+			for (size_t k = 0; k < EACH; k++)
+				ran[k] += !off(&members[2][k]);
+		}
+		for (size_t k = 1; k < EACH; k++)
+			assert_in_range(ran[k], 60000 * 200 / 2200 - 1000, 60000 * 200 / 1600);
+		jobs_fini(&s);
+	}
+}
+
+// A deadline that comes and goes at each step interrupts ten times a second, not more, on its GPU
+// and in its class alone; one that comes before the first queue counts with it.
+static void deadlines_interrupt_seldom(void **state)
 {
 	static const char *const nobody[EACH] = {"", "", "", ""};
 	static const uint64_t two[EACH] = {1, 1, 2, 2};
-	unsigned changes[EACH] = {0};
-	bool was[EACH] = {false};
+	unsigned changes[CLASSES][EACH] = {0};
+	bool was[CLASSES][EACH] = {0};
 	(void)state;
 	make_tenants(nobody, two);
 	s.opts.slice_ns = 1000 * MS;
+	for (size_t k = 0; k < EACH; k++) {
+		members[1][k].state = MEMBER_READY;
+		members[1][k].gpus = two[k];
+		jobs_join(&s, 1, xasprintf("%zu", k), xstrdup(""), &members[1][k]);
+	}
 	for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
 		s.jobs[0].due_ns = n % 2;
 		step(now_ns);
-		for (size_t k = 0; k < EACH; k++) {
-			changes[k] += was[k] != !off(&members[2][k]);
-			was[k] = !off(&members[2][k]);
+		for (size_t at = 0; at < CLASSES * EACH; at++) {
+			const size_t i = at / EACH, k = at % EACH;
+			changes[i][k] += was[i][k] != !off(&members[i][k]);
+			was[i][k] = !off(&members[i][k]);
 		}
 	}
-	assert_in_range(changes[0], 100, 600);
-	assert_in_range(changes[2], 59, 61);
+	assert_in_range(changes[2][0], 100, 650);
+	assert_in_range(changes[2][2], 59, 61);
+	assert_in_range(changes[1][0], 59, 61);
+	members[2][0].gpus = 0;
+	for (unsigned n = 0; n < 300; n++, now_ns += MS)
+		step(now_ns);
+	s.jobs[0].due_ns = 1;
+	step(now_ns += 200 * MS);
+	members[2][0].gpus = 1;
+	step(now_ns += MS);
+	assert_int_equal(off(&members[2][0]), 0);
 	jobs_fini(&s);
 }
 
@@ -619,7 +658,8 @@ int main(void)
 		cmocka_unit_test(each_class_has_its_part),
 		cmocka_unit_test(jobs_of_a_class_have_slices),
 		cmocka_unit_test(deadlines_come_first),
-		cmocka_unit_test(deadlines_end_few_slices),
+		cmocka_unit_test(deadlines_starve_nobody),
+		cmocka_unit_test(deadlines_interrupt_seldom),
 		cmocka_unit_test(tenants_have_their_parts),
 		cmocka_unit_test(accounts_begin_with_sharing),
 		cmocka_unit_test(nobody_waits_for_ever),

@@ -69,7 +69,7 @@ static void times_of_holds(void **state)
 		found++;
 	}
 	assert_int_equal(found, COUNT(wanted));
-	assert_int_equal(t.times.n, 4 * COUNT(wanted));
+	assert_int_equal(t.times.n, 5 * COUNT(wanted));
 	sched_stats_fini(&t);
 }
 
