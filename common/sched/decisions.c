@@ -209,6 +209,7 @@ struct request {
 	struct hint_scope scope;
 	char *job;            // owned; NULL: none
 	size_t at;            // its index, if the job is there
+	size_t looked;        // replay.changes when it was looked for
 	uint64_t deadline_ns; // 0: none, and its work is in the log
 	uint64_t end_ns;
 	uint64_t since_ns;  // from when on it counts; 0: not yet
@@ -229,6 +230,7 @@ struct replay {
 	struct opening *sorted;   // of those that are open and, from `begun` on, of those to come
 	size_t n, cap, open, begun, ended;
 	bool has_first; // there are requests of the first class
+	size_t changes; // how often a job has come or gone, and one
 };
 
 uint64_t sched_now(const struct sched *s)
@@ -285,7 +287,7 @@ static void go(struct sched *s, size_t class, const struct line *d)
 static bool add_request(struct replay *r, struct hint_scope scope, const struct line *d)
 {
 	const uint64_t deadline_ns = d->deadline_ns == U64_NULL ? 0 : d->deadline_ns;
-	if (d->of.took_ns > d->of.ns || d->of.took_ns > GAP_NS || !d->deadline_ns ||
+	if (d->of.took_ns > d->of.ns || !d->deadline_ns ||
 	    greater(deadline_ns, d->of.took_ns) - d->of.took_ns > LATEST_NS)
 		return false;
 	r->has_first |= scope.class == 0;
@@ -322,16 +324,18 @@ static bool is_job_of(const struct sched *s, size_t at, const struct request *q)
 	       strcmp(s->jobs[at].key, q->job) == 0;
 }
 
-static void note_due(struct sched *s, struct request *q)
+static void note_due(struct sched *s, const struct replay *r, struct request *q)
 {
-	for (size_t i = 0; i < s->num_jobs && !is_job_of(s, q->at, q); i++)
+	const bool again = q->looked != r->changes;
+	for (size_t i = 0; again && i < s->num_jobs && !is_job_of(s, q->at, q); i++)
 		q->at = is_job_of(s, i, q) ? i : q->at;
+	q->looked = r->changes;
 	if (is_job_of(s, q->at, q))
 		slices_note_due(&s->jobs[q->at], q->deadline_ns);
 }
 
 // Lets a request count, and expire as a hint does. Returns when that changes next.
-static uint64_t step_request(struct sched *s, struct request *q)
+static uint64_t step_request(struct sched *s, const struct replay *r, struct request *q)
 {
 	const uint64_t now = s->replayed_ns;
 	if (!q->deadline_ns)
@@ -345,7 +349,7 @@ static uint64_t step_request(struct sched *s, struct request *q)
 		return q->end_ns;
 	s->classes[q->scope.class].hinted |= q->scope.gpus;
 	if (q->job && s->opts.slice_ns)
-		note_due(s, q);
+		note_due(s, r, q);
 	return lesser(last + 1, q->end_ns);
 }
 
@@ -363,7 +367,7 @@ static uint64_t step_requests(struct sched *s, struct replay *r)
 			next = r->sorted[r->begun].ns;
 	for (size_t i = 0; i < r->open; i++)
 		if (r->sorted[i].of->end_ns > s->replayed_ns) {
-			next = lesser(next, step_request(s, r->sorted[i].of));
+			next = lesser(next, step_request(s, r, r->sorted[i].of));
 			r->sorted[kept++] = r->sorted[i];
 		}
 	r->open = kept;
@@ -381,10 +385,14 @@ static void set_work(struct sched *s, size_t class)
 // Moves the time on, while which nothing is decided.
 static void pass(struct sched *s, struct replay *r, uint64_t until)
 {
+	struct hint_scope scope = {0};
+	uint64_t beside = 0;
 	for (size_t i = 0; i < r->open && s->opts.slowdown; i++) {
 		struct request *q = r->sorted[i].of;
-		const uint64_t end = lesser(lesser(until, q->end_ns),
-					    jobs_beside_until(s, q->scope.class, q->scope.gpus));
+		if (!i || scope.class != q->scope.class || scope.gpus != q->scope.gpus)
+			beside = jobs_beside_until(s, q->scope.class, q->scope.gpus);
+		scope = q->scope;
+		const uint64_t end = lesser(lesser(until, q->end_ns), beside);
 		q->beside_ns += greater(end, s->replayed_ns) - s->replayed_ns;
 	}
 	s->replayed_ns = until;
@@ -396,7 +404,7 @@ static uint64_t urgent_of(struct sched *s, const struct request *q)
 {
 	const uint64_t end = q->end_ns + q->end.more_ns;
 	const uint64_t at = hint_counts_at(q->deadline_ns, sched_request_needs(s, &q->scope));
-	const uint64_t since = q->since_ns ? q->since_ns : q->end.more_ns ? at : end;
+	const uint64_t since = q->since_ns ? q->since_ns : greater(at, q->end_ns);
 	return q->deadline_ns && end > since ? end - since : 0;
 }
 
@@ -459,13 +467,15 @@ static bool replay_decision(struct sched *s, struct replay *r, const struct line
 		set_work(s, class);
 	} else if (q) {
 		q->end.job = q->job;
-		q->end.more_ns = q->beside_ns * s->opts.slowdown / 100;
+		q->end.more_ns = lesser(q->beside_ns, GAP_NS) * s->opts.slowdown / 100;
 		q->end.urgent_ns = urgent_of(s, q);
 		sched_end_request(s, &q->scope, d->of.ns, &q->end);
 	} else if (class && strcmp(d->of.what, "unit") == 0) {
 		come(s, class, d);
+		r->changes++;
 	} else if (class && strcmp(d->of.what, "ended") == 0) {
 		go(s, class, d);
+		r->changes++;
 	}
 	return true;
 }
@@ -493,7 +503,7 @@ static int read_log(struct sched *s, struct replay *r, FILE *f,
 
 int decisions_replay(struct sched *s, const char *path)
 {
-	struct replay r = {.due_ns = UINT64_MAX};
+	struct replay r = {.due_ns = UINT64_MAX, .changes = 1};
 	FILE *f = fopen(path, "re");
 	int line = 0;
 	if (!f)

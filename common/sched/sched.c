@@ -296,12 +296,16 @@ static struct sched_job *job_of(const struct sched *s, pid_t pid, size_t class)
 
 static void judge_deadlines(struct sched *s)
 {
+	struct sched_job *j = NULL;
+	size_t class, of = SIZE_MAX;
 	uint64_t deadline;
-	size_t class;
-	pid_t pid;
+	pid_t pid, by = 0;
 	slices_forget_due(s);
 	for (unsigned at = 0; hints_next_due(s->hints, &at, &pid, &class, &deadline);) {
-		struct sched_job *j = job_of(s, pid, class);
+		if (pid != by || class != of)
+			j = job_of(s, pid, class);
+		by = pid;
+		of = class;
 		if (j)
 			slices_note_due(j, deadline);
 	}

@@ -75,7 +75,7 @@ struct sched_job {
 	uint64_t due_ns;    // the earliest deadline of its requests that count; 0: none
 	uint64_t urgent_ns; // the same, as it was taken last
 	uint64_t slice_ns;  // time of this slice so far
-	uint64_t waits_ns;  // when it ran last, or came
+	uint64_t waits_ns;  // since when it waits; later by the time of its slice so far
 	double had[64];     // by GPU: time of its tenant's slices, each over the weight; ns
 	double ahead;       // what it has had more than others
 };

@@ -46,12 +46,15 @@ static bool account(struct sched *s, struct sched_job *j, uint64_t now)
 	if (j->runs)
 		charge(s, j, now - s->sliced_ns);
 	const bool over = j->has_slice && !j->fills && j->slice_ns >= s->opts.slice_ns;
-	if (j->runs || !j->wants)
+	// While it uses up its slice, its wait stands still: it may be interrupted before the end.
+	if (!j->wants || over || !j->shares || (j->runs && !j->has_slice))
 		j->waits_ns = now;
+	else if (j->runs)
+		j->waits_ns += now - s->sliced_ns;
 	j->comes_to = wants & ~j->wants;
 	j->wants = wants;
 	j->has_slice = j->has_slice && wants && !over;
-	j->overdue &= j->has_slice;
+	j->overdue &= j->has_slice && j->shares;
 	return changed || over;
 }
 
@@ -253,9 +256,13 @@ uint64_t slices_step(struct sched *s, uint64_t now)
 	uint64_t next = NEVER;
 	size_t wanting = 0;
 	bool changed = false;
-	for (size_t i = 0; i < s->num_jobs && s->opts.slice_ns; i++) {
-		changed |= account(s, &s->jobs[i], now);
-		wanting += s->jobs[i].wants != 0;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		struct sched_job *j = &s->jobs[i];
+		if (s->opts.slice_ns)
+			changed |= account(s, j, now);
+		else // with a new --slice it comes anew
+			j->wants = j->has_slice = j->runs = j->overdue = false;
+		wanting += j->wants != 0;
 	}
 	s->sliced_ns = now;
 	if (!s->opts.slice_ns)

@@ -358,7 +358,7 @@ $ log() { printf '{"record":"decision","schema":1,"ns":%s,"what":"%s","class":"%
 > { first; log 1300000000 request online 7 300000000 1000000000 3000000000 request online 7 1000000000 1100000000 5200000000 abandoned online 7 200000000 1000000000 6500000000 request online 7 1500000000 1200000000 9000000000 work online '' null null; } >l
 > for o in --idle=10ms --no-deadlines; do gpq sched --replay l --max-hold 10s $o --log-decisions o$o --table classes -rno CLASS,DEADLINES,LATE,NEED,HOLDS,WAIT_MAX,REQUEST_P50; jq -r 'select(.what == "hold" or .what == "release").ns / 1e9' o$o | paste -sd' '; done
 > gpq sched --replay o--idle=10ms --max-hold 10s --log-decisions p >q; cmp o--idle=10ms p; { first; log 9000000000 request online 7 6000000000 2000000000; } >l; gpq sched --replay l --lease 1s --table classes -rno CLASS,BUSY,HOLDS; { first; log 1000000005 work online 7 null null 11000000005 work online '' null null; } >l; gpq sched --replay l --rest 0 --table classes -rno CLASS,HOLDS,CONTENDED,RAN% # it expires after 2 s; no time lies between holds
-> for o in 'null 5' '10 5' '3 0' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 86400000000004 request online 7 86400000000001 null; } >l; gpq sched --replay l; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
+> for o in 'null 5' '10 5' '3 0' '3 3600000000004'; do { first; log 9 request online 7 $o; } >l; gpq sched --replay l; done; { first; log 86400000000004 work online '' null null 172800000000003 work online '' null null 259200000000002 request online 7 259100000000000 null; } >l; gpq sched --replay l --slowdown 100000 --table classes -rno REQUEST_P50 | xargs; { first; log 9 request nosuch 7 3 3; } >l; gpq sched --replay l; gpq sched --no-deadlines --no-socket --offline comm=x --online comm=y; gpq sched --status --no-deadlines
 online 4 1 900000000 0 0 1006632959
 offline 0 0 - 3 - -
 1 1.31 2.8 3.01 5.9 6.51
@@ -373,7 +373,7 @@ gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sc
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
-gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
+86659100000000000 -
 gpq: sched: --replay l: line 4: no decision, or not in the order of time; gpq sched --log-decisions writes such a file
 gpq: sched: --no-deadlines and --no-socket exclude each other; deadlines are of hints
 gpq: sched: --status asks the scheduler that runs, --no-deadlines is for a new one; leave one of them out

@@ -354,29 +354,70 @@ static void deadlines_come_first(void **state)
 	jobs_fini(&s);
 }
 
-// Whatever deadlines a job has, the others have a slice of 200 ms after 1600 ms and the slices of
-// two others that have waited, too.
+// Whatever deadlines a job has, and if they pause, the others have a slice of 200 ms after 1600 ms
+// and the slices of two others that have waited, too.
 static void deadlines_starve_nobody(void **state)
 {
 	static const char *const nobody[EACH] = {"", "", "", ""};
 	static const uint64_t one[EACH] = {1, 1, 1, 1};
-	static const unsigned every[] = {0, 1000, 150, 20, 2};
+	static const struct {
+		unsigned every, on,
+			pause; // a new deadline each `every` ms, 0: one; then none for `pause`
+	} cases[] = {{0, 60000, 0}, {1000, 60000, 0}, {150, 60000, 0}, {20, 60000, 0},
+		     {2, 60000, 0}, {0, 1490, 110},   {0, 1000, 110},  {7, 300, 110}};
 	(void)state;
-	for (size_t i = 0; i < COUNT(every); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		unsigned ran[EACH] = {0};
 		make_tenants(nobody, one);
 		s.opts.slice_ns = 200 * MS;
 		for (unsigned n = 0; n < 60000; n++, now_ns += MS) {
-			if (!every[i] || n % every[i] == 0)
-				s.jobs[0].due_ns = every[i] ? now_ns : 1;
+			if (n % (cases[i].on + cases[i].pause) >= cases[i].on)
+				s.jobs[0].due_ns = 0;
+			else if (!cases[i].every || n % cases[i].every == 0)
+				s.jobs[0].due_ns = cases[i].every ? now_ns : 1;
 			step(now_ns);
 			for (size_t k = 0; k < EACH; k++)
 				ran[k] += !off(&members[2][k]);
 		}
 		for (size_t k = 1; k < EACH; k++)
-			assert_in_range(ran[k], 60000 * 200 / 2200 - 1000, 60000 * 200 / 1600);
+			assert_in_range(ran[k], 60000 * 200 / 2200 - 1000, 15000);
 		jobs_fini(&s);
 	}
+}
+
+static void run_for(unsigned ms)
+{
+	for (; ms; ms--)
+		step(now_ns += MS);
+}
+
+// Who has waited while slices were not given, or has the slice of a wait that is over as the other
+// job had gone, is interrupted at once.
+static void waits_end(void **state)
+{
+	static const char *const nobody[EACH] = {"", "", "", ""};
+	static const uint64_t one[EACH] = {1, 1, 0, 0};
+	(void)state;
+	make_tenants(nobody, one);
+	s.opts.slice_ns = 1000 * MS;
+	run_for(5000);
+	s.opts.slice_ns = 0;
+	run_for(20000);
+	assert_false(off(&members[2][0]) || off(&members[2][1]));
+	s.opts.slice_ns = 1000 * MS;
+	slices_note_due(&s.jobs[0], 1);
+	for (unsigned n = 0; n < 3900; n++) {
+		step(now_ns += MS);
+		assert_true(!off(&members[2][0]) && off(&members[2][1]));
+	}
+	run_for(300); // job 1 has a slice now, after 4 s
+	assert_true(off(&members[2][0]) && !off(&members[2][1]));
+	members[2][0].gpus = 0;
+	run_for(20000);
+	members[2][0].gpus = 1;
+	step(now_ns += MS);
+	assert_true(!off(&members[2][0]) && off(&members[2][1]));
+	jobs_fini(&s);
 }
 
 // A deadline that comes and goes at each step interrupts ten times a second, not more, on its GPU
@@ -660,6 +701,7 @@ int main(void)
 		cmocka_unit_test(deadlines_come_first),
 		cmocka_unit_test(deadlines_starve_nobody),
 		cmocka_unit_test(deadlines_interrupt_seldom),
+		cmocka_unit_test(waits_end),
 		cmocka_unit_test(tenants_have_their_parts),
 		cmocka_unit_test(accounts_begin_with_sharing),
 		cmocka_unit_test(nobody_waits_for_ever),
