@@ -208,11 +208,11 @@ enum { OPEN_MAX = HINTS_CLIENTS_MAX * HINTS_IDS_MAX };
 struct request {
 	struct hint_scope scope;
 	char *job;            // owned; NULL: none
-	size_t at;            // its index, if the job is there
-	size_t looked;        // replay.changes when it was looked for
+	size_t at;            // where the job was found in sched.jobs; it may have gone since
+	size_t looked;        // replay.changes at that search
 	uint64_t deadline_ns; // 0: none, and its work is in the log
 	uint64_t end_ns;
-	uint64_t since_ns;  // from when on it counts; 0: not yet
+	uint64_t since_ns;  // when its deadline began to count; 0: it leaves time yet
 	uint64_t beside_ns; // how long jobs of classes below ran beside it
 	struct hint_end end;
 };
@@ -230,7 +230,7 @@ struct replay {
 	struct opening *sorted;   // of those that are open and, from `begun` on, of those to come
 	size_t n, cap, open, begun, ended;
 	bool has_first; // there are requests of the first class
-	size_t changes; // how often a job has come or gone, and one
+	size_t changes; // 1, and 1 more for each job that came or went
 };
 
 uint64_t sched_now(const struct sched *s)
@@ -324,12 +324,16 @@ static bool is_job_of(const struct sched *s, size_t at, const struct request *q)
 	       strcmp(s->jobs[at].key, q->job) == 0;
 }
 
+// Notes the deadline for the job of the request. All jobs are searched only after some came or
+// went.
 static void note_due(struct sched *s, const struct replay *r, struct request *q)
 {
-	const bool again = q->looked != r->changes;
-	for (size_t i = 0; again && i < s->num_jobs && !is_job_of(s, q->at, q); i++)
-		q->at = is_job_of(s, i, q) ? i : q->at;
-	q->looked = r->changes;
+	if (q->looked != r->changes) {
+		q->looked = r->changes;
+		q->at = 0;
+		while (q->at < s->num_jobs && !is_job_of(s, q->at, q))
+			q->at++;
+	}
 	if (is_job_of(s, q->at, q))
 		slices_note_due(&s->jobs[q->at], q->deadline_ns);
 }
@@ -382,7 +386,8 @@ static void set_work(struct sched *s, size_t class)
 	sched_note_burst(c, c->works, s->replayed_ns);
 }
 
-// Moves the time on, while which nothing is decided.
+// Moves the replay's time to `until`, for which the last decisions hold, and adds to each open
+// request the time in which jobs of classes below ran beside it.
 static void pass(struct sched *s, struct replay *r, uint64_t until)
 {
 	struct hint_scope scope = {0};
@@ -398,8 +403,8 @@ static void pass(struct sched *s, struct replay *r, uint64_t until)
 	s->replayed_ns = until;
 }
 
-// How long the request has counted at its end, which lies behind that of the log if it takes
-// longer.
+// How long the deadline of a request counted. With --slowdown the request ends later than the log
+// says, and its deadline may count between the two ends.
 static uint64_t urgent_of(struct sched *s, const struct request *q)
 {
 	const uint64_t end = q->end_ns + q->end.more_ns;

@@ -69,11 +69,11 @@ struct sched_job {
 	bool shares;        // others want them, too
 	bool has_slice;     // it runs, unless a job with a deadline does instead
 	bool fills;         // it has it until another, for which the GPUs are kept, can have them
-	bool runs;          // as long as nothing else holds it
+	bool runs;          // no other job of its class runs instead
 	bool overdue;       // it has waited for too long: it is next, and not interrupted
 	double patience_ns; // how long that is
 	uint64_t due_ns;    // the earliest deadline of its requests that count; 0: none
-	uint64_t urgent_ns; // the same, as it was taken last
+	uint64_t urgent_ns; // due_ns as it counts now: changes once in 0.1 s at most
 	uint64_t slice_ns;  // time of this slice so far
 	uint64_t waits_ns;  // since when it waits; later by the time of its slice so far
 	double had[64];     // by GPU: time of its tenant's slices, each over the weight; ns
@@ -94,7 +94,7 @@ struct sched_class {
 	uint64_t waits, waits_ns; // where a burst waits until all below is off, and since when
 	struct moving need; // what its latest requests with deadlines took once they counted; ns
 	uint64_t need_ns;   // the longest of `need`; 0: not known
-	uint64_t due_ns;    // --slice: when deadlines of its jobs were last taken
+	uint64_t due_ns;    // --slice: when urgent_ns of its jobs last changed
 	uint64_t deadlines, late; // requests with a deadline; of these, those that missed it
 	struct hist wait;         // how long bursts have waited so; ns
 	struct hist request;      // how long requests took, but those whose client has gone; ns
@@ -264,7 +264,7 @@ void decisions_note(struct sched *s, const char *what, const struct sched_job *j
 // Notes where a class has work, if that has changed since the last time.
 void decisions_note_work(struct sched *s, size_t class);
 
-// Notes a request that has ended; `job`: of the processes of its client, "": none.
+// Notes the end of a request. `job`: job_by of its client's job; "": it has none.
 void decisions_note_request(struct sched *s, const struct hint_scope *scope, uint64_t now_ns,
 			    const struct hint_end *end, const char *job);
 

@@ -5,8 +5,8 @@
 
 #define NEVER UINT64_MAX
 
-// Deadlines change who runs once in so long at most, or a client that begins and ends requests all
-// the time would have queues suspended and resumed as often.
+// The least time between two changes of running jobs for deadlines: each suspends and resumes
+// queues, and a client can begin and end requests 2,000 times a second.
 #define DUE_NS 100000000ull
 
 // What the jobs of a class want of a GPU.
@@ -46,7 +46,7 @@ static bool account(struct sched *s, struct sched_job *j, uint64_t now)
 	if (j->runs)
 		charge(s, j, now - s->sliced_ns);
 	const bool over = j->has_slice && !j->fills && j->slice_ns >= s->opts.slice_ns;
-	// While it uses up its slice, its wait stands still: it may be interrupted before the end.
+	// Time in its own slice does not end its wait: a deadline may interrupt the slice.
 	if (!j->wants || over || !j->shares || (j->runs && !j->has_slice))
 		j->waits_ns = now;
 	else if (j->runs)
@@ -177,7 +177,8 @@ static void choose(struct sched *s, size_t class, uint64_t now)
 	free(waiting);
 }
 
-// Takes the deadlines of a class, once in DUE_NS at most. Returns when they are taken next.
+// Copies due_ns to urgent_ns for the jobs of a class, at most once in DUE_NS. Returns when a change
+// that comes too early can be copied; NEVER: there is none.
 static uint64_t take_due(struct sched *s, size_t class, uint64_t now)
 {
 	struct sched_class *c = &s->classes[class];
@@ -195,8 +196,8 @@ static uint64_t take_due(struct sched *s, size_t class, uint64_t now)
 	return NEVER;
 }
 
-// Who runs: a job whose slice it has as it was overdue, one with a deadline, one that has a slice,
-// and of the others one that runs already.
+// The order in which jobs get GPUs: who has a slice because it was overdue, then jobs with
+// deadlines, then who has a slice. The others may fill free GPUs, first those that run already.
 static unsigned rank_of(const struct sched_job *j)
 {
 	return j->has_slice && j->overdue ? 0
@@ -218,37 +219,43 @@ static int by_urgency(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-// Lets those run that have slices. Where a job has a deadline that counts, it runs before them, the
-// earliest first: they keep what is left of their slices, and are not interrupted any more once
-// they are overdue. Returns when one of them will be.
-static uint64_t let_run(struct sched *s, size_t class, uint64_t now)
+// Gives the GPUs of a class to its jobs by rank. Returns when an interrupted job will be overdue.
+static uint64_t run_by_rank(struct sched *s, size_t class, uint64_t now)
 {
 	struct sched_job **all = xcalloc(s->num_jobs + 1, sizeof(void *));
 	uint64_t run = 0, next = NEVER;
-	bool urgent = false;
 	size_t n = 0;
 	for (size_t i = 0; i < s->num_jobs; i++) {
 		struct sched_job *j = &s->jobs[i];
-		if (j->class != class || !j->used)
-			continue;
-		j->overdue |= j->has_slice && is_overdue(j, now);
-		urgent |= j->wants && j->urgent_ns;
-		if (j->wants)
+		j->overdue |= j->class == class && j->has_slice && is_overdue(j, now);
+		if (j->class == class && j->wants)
 			all[n++] = j;
-		else
-			j->runs = false;
 	}
-	if (urgent)
-		qsort(all, n, sizeof(void *), by_urgency);
+	qsort(all, n, sizeof(void *), by_urgency);
 	for (size_t i = 0; i < n; i++) {
 		struct sched_job *j = all[i];
-		j->runs = urgent ? !(j->wants & run) : j->has_slice;
+		j->runs = !(j->wants & run);
 		run |= j->runs ? j->wants : 0;
 		if (j->has_slice && !j->runs)
 			next = lesser(next, j->waits_ns + (uint64_t)j->patience_ns + 1);
 	}
 	free(all);
 	return next;
+}
+
+// Lets the jobs run that have slices. While a job has a deadline that counts, it runs before them,
+// and they keep the rest of their slices.
+static uint64_t let_run(struct sched *s, size_t class, uint64_t now)
+{
+	bool urgent = false;
+	for (size_t i = 0; i < s->num_jobs; i++)
+		urgent |= s->jobs[i].class == class && s->jobs[i].wants && s->jobs[i].urgent_ns;
+	for (size_t i = 0; i < s->num_jobs; i++) {
+		struct sched_job *j = &s->jobs[i];
+		if (j->class == class && (!urgent || !j->wants))
+			j->runs = j->has_slice;
+	}
+	return urgent ? run_by_rank(s, class, now) : NEVER;
 }
 
 uint64_t slices_step(struct sched *s, uint64_t now)

@@ -354,8 +354,8 @@ static void deadlines_come_first(void **state)
 	jobs_fini(&s);
 }
 
-// Whatever deadlines a job has, and if they pause, the others have a slice of 200 ms after 1600 ms
-// and the slices of two others that have waited, too.
+// A job that keeps having deadlines, with pauses or without, does not starve the others: each has a
+// slice of 200 ms when it has waited for 1600 ms, behind two others at most.
 static void deadlines_starve_nobody(void **state)
 {
 	static const char *const nobody[EACH] = {"", "", "", ""};
@@ -391,8 +391,8 @@ static void run_for(unsigned ms)
 		step(now_ns += MS);
 }
 
-// Who has waited while slices were not given, or has the slice of a wait that is over as the other
-// job had gone, is interrupted at once.
+// A wait does not count on while there is no --slice, nor an overdue slice while its job is alone:
+// a deadline interrupts at once.
 static void waits_end(void **state)
 {
 	static const char *const nobody[EACH] = {"", "", "", ""};

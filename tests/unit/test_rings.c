@@ -519,7 +519,7 @@ static void test_pids(void **state)
 	(void)state;
 	my.rows[0].pid = 40;
 	my.rows[1].pid = 50;
-	// The last message is another one in a PID namespace, where a recorded host is not.
+	// On a live host in a PID namespace the last case has another message: read a recorded one.
 	assert_int_equal(host_set_root("tests/hosts/aql-gfx90a"), 0);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		pid_t pids[3];
