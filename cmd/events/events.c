@@ -255,7 +255,7 @@ void events_close(struct events *ev)
 static int show_events(struct events *ev)
 {
 	struct cmd *c = ev->cmd;
-	size_t shown = 0;
+	size_t shown = 0, gpus = 0;
 	struct out *o;
 	int status;
 	stop_watch();
@@ -270,9 +270,10 @@ static int show_events(struct events *ev)
 	status = out_begin(o, &events_table, true);
 	if (!status)
 		status = out_flush(o);
-	err_note("%zu GPU%s, %zu process%s, %zu queue%s at the beginning", ev->nstreams,
-		 text_s(ev->nstreams), ev->nknown, ev->nknown == 1 ? "" : "es", ev->nqueues,
-		 text_s(ev->nqueues));
+	for (size_t i = 0; i < ev->gpus.n; i++)
+		gpus += ev->gpus.gpus[i].selected;
+	err_note("%zu GPU%s, %zu process%s, %zu queue%s at the beginning", gpus, text_s(gpus),
+		 ev->nknown, ev->nknown == 1 ? "" : "es", ev->nqueues, text_s(ev->nqueues));
 	if (!status) {
 		status = watch_events(ev, o, &shown);
 		out_end(o);

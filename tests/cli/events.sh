@@ -72,6 +72,7 @@ fi
 
 start --for 10ms --count 1
 end
+is "what is there at the beginning, counted without the driver's events" "$(grep -o '[^:]*at the beginning' <<<"$messages")" " 1 GPU, 1 process, 1 queue at the beginning"
 is "--for without --count events" "$status $(grep -c '0 events in this time, of 1 asked for' <<<"$messages")" "124 1"
 start -J --for 10ms
 end
