@@ -291,12 +291,10 @@ static void serve_resume(struct holder *h, struct client *c, const struct holder
 {
 	bool all = !r->sel.num_ids && !r->sel.num_gpus;
 	struct kfd_failure f;
-	if (need_session(h, true, &f) < 0) {
-		send_error(h, c, &f);
-		return;
-	}
 	h->kept = r->keep || (h->kept && !all);
-	const int n = kfd_session_resume(&h->session, &r->sel, h->outcomes, &f);
+	const int n = need_session(h, true, &f) < 0
+			      ? -1
+			      : kfd_session_resume(&h->session, &r->sel, h->outcomes, &f);
 	if (n < 0) {
 		h->ending = true;
 		send_error(h, c, &f);
