@@ -420,6 +420,53 @@ static void waits_end(void **state)
 	jobs_fini(&s);
 }
 
+// Who was interrupted goes on when the deadline is over, also while a job on another GPU has one.
+static void deadlines_are_of_their_gpus(void **state)
+{
+	static const char *const nobody[EACH] = {"", "", "", ""};
+	static const uint64_t two[EACH] = {1, 1, 2, 2};
+	(void)state;
+	make_tenants(nobody, two);
+	s.opts.slice_ns = 1000 * MS;
+	while (!off(&members[2][1]))
+		run_for(1);
+	while (off(&members[2][1]))
+		run_for(1);
+	slices_note_due(&s.jobs[0], 1);
+	run_for(200);
+	assert_true(!off(&members[2][0]) && off(&members[2][1]));
+	s.jobs[0].due_ns = 0;
+	slices_note_due(&s.jobs[2], 1);
+	run_for(200);
+	assert_true(off(&members[2][0]) && !off(&members[2][1]) && !off(&members[2][2]));
+	jobs_fini(&s);
+}
+
+// An interrupted slice goes on when its job has waited for 4 s, in which the 900 ms that it had
+// already do not count.
+static void time_in_a_slice_is_no_wait(void **state)
+{
+	static const char *const nobody[EACH] = {"", "", "", ""};
+	static const uint64_t one[EACH] = {1, 1, 0, 0};
+	(void)state;
+	make_tenants(nobody, one);
+	s.opts.slice_ns = 1000 * MS;
+	run_for(5000);
+	while (!off(&members[2][1]))
+		run_for(1);
+	while (off(&members[2][1]))
+		run_for(1);
+	run_for(900);
+	slices_note_due(&s.jobs[0], 1);
+	for (unsigned n = 0; n < 2900; n++) {
+		step(now_ns += MS);
+		assert_true(!off(&members[2][0]) && off(&members[2][1]));
+	}
+	run_for(150); // 3 s are over, and 50 of the 100 ms that its slice has left
+	assert_true(off(&members[2][0]) && !off(&members[2][1]));
+	jobs_fini(&s);
+}
+
 // A deadline that comes and goes at each step interrupts ten times a second, not more, on its GPU
 // and in its class alone; one that comes before the first queue counts with it.
 static void deadlines_interrupt_seldom(void **state)
@@ -702,6 +749,8 @@ int main(void)
 		cmocka_unit_test(deadlines_starve_nobody),
 		cmocka_unit_test(deadlines_interrupt_seldom),
 		cmocka_unit_test(waits_end),
+		cmocka_unit_test(deadlines_are_of_their_gpus),
+		cmocka_unit_test(time_in_a_slice_is_no_wait),
 		cmocka_unit_test(tenants_have_their_parts),
 		cmocka_unit_test(accounts_begin_with_sharing),
 		cmocka_unit_test(nobody_waits_for_ever),
