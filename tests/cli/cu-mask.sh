@@ -73,4 +73,6 @@ pid=$(sed -n 's/^Process \([0-9]*\) .*/\1/p;T;q' "$top/tests/hosts/vm-gfx1100-ru
 masked vm-gfx1100-running "$pid" all 23=0000ffff 24=0000ffff 26=0000ffff 27=0000ffff 44=0000ffff 45=0000ffff 46=00000000 47=00000000
 is "gfx1100: the mask, no sum" "$(masks "$pid" | cut -d' ' -f2- | sort -u)" \
 	"0000ffff,0000ffff,0000ffff,0000ffff,0000ffff,0000ffff,00000000,00000000 -"
+sed -i 's/^gfx_target_version 110000$/gfx_target_version 100300/' host/sys/class/kfd/kfd/topology/nodes/*/properties
+is "gfx1030: four dwords" "$(masks "$pid" | cut -d' ' -f2- | sort -u)" "0000ffff,0000ffff,0000ffff,0000ffff -"
 finish

@@ -95,6 +95,7 @@ is "what changes and what is shared" "$(compare b1 e2 | jq -r '.strategies[0:2][
 prog-a --config x.yaml: ids differ between its 2 runs (4 to 5 queues); prog-a --config x.yaml and prog-b --config x.yaml share ids 0
 false
 prog-b --config x.yaml: priorities differ between its runs; prog-a --config x.yaml and prog-b --config x.yaml share priority 7"
+is "... and what priorities each has in any run" "$(compare b1 e2 | jq -c '[.programs[] | .priorities]')" '[["7"],["7","11"]]'
 
 # Beside A, B once more, with queues 1 and 2, then 0 and 1: of A and B 1/4, 2/4, 1/4 and 2/4 are the same, of B and B none, then 1/2.
 double() { # OLD NEW QUEUE QUEUE

@@ -47,7 +47,7 @@ def _(r):
         1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 0, 0]
     yield queues(b), ["offline 0", "offline 0", "", "offline 0 suspended, online 0, online 1", "offline 0", ""]
     yield queues(b, "queues_offline_alone"), ["", "", "offline 0", "", "", "offline 0"]
-    yield b.samples("queues_offline_alone")[5][0][0]["pid"], b.off.pid
+    yield [b.samples("queues_offline_alone")[5][0][0][k] for k in ("pid", "type")], [b.off.pid, "compute"]
     attached, held = ["enable", "send", "send"], ["suspend 0 grace=9", "resume 0"]
     yield r.changes(), [c for holds in (0, 1, 0, 1, 0, 0) for c in attached + holds * held + ["disable"]]
     yield (r.holders(), lives(b.on.pid), lives(b.off.pid)), ([], False, False)

@@ -801,6 +801,9 @@ def _(r):
         "6 / gpq: suspend: pid t1: this kernel's driver lets only the tracer of a process suspend its queues; leave out --no-trace")
     yield (r.calls(), t.tracer, t.off), (ATTACH + ["probe !1", "probe !1", "probe", "enable 0 !114", "disable"], 0, "")
     driver_7_2(r)
+    r.fail("enable", EBUSY)
+    yield "global wave sync or a CU mask" in suspend(r, t, "--no-trace"), True
+    yield (r.changes(), t.tracer, t.off, r.holders()), (["enable !16"], 0, "", [])
     yield suspend(r, t, "--no-trace"), "0 / 0 suspended"
     h = t.holder
     yield r.calls()[:8], ATTACH + ["probe", "queues", "gpus", "suspend 0 grace=0"]

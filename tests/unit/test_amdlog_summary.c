@@ -82,6 +82,25 @@ static void test_dispatch(void **state)
 	assert_int_equal(amdlog_backlog(p.rptr, p.wptr), 775);
 }
 
+// 16 hexadecimal digits or 19 decimal ones are a number, more are none.
+static void test_long_numbers(void **state)
+{
+	(void)state;
+	struct amdlog_packet p = packet_of(
+		"SWq=0x0123456789abcdef, HWq=0x0123456789abcdef0, id=1, Dispatch Header = 0xb02 "
+		"(type=2, barrier=1, acquire=1, release=1), setup=3, grid=[1, 2, 3], "
+		"workgroup=[4, 5, 6], private_seg_size=0, group_seg_size=0, "
+		"kernel_obj=0x00123456789abcdef, kernarg_address=0x7f11cce00000, "
+		"completion_signal=0x0, correlation_id=0, rptr=1234567890123456789, "
+		"wptr=12345678901234567890",
+		true);
+	assert_int_equal(p.swq, 0x0123456789abcdef);
+	assert_int_equal(p.hwq, AMDLOG_UNKNOWN);
+	assert_int_equal(p.kernel_obj, AMDLOG_UNKNOWN);
+	assert_int_equal(p.rptr, 1234567890123456789);
+	assert_int_equal(p.wptr, AMDLOG_UNKNOWN);
+}
+
 // A field is as in the whole line or unknown; never part of a number.
 static void check_cut(const struct amdlog_packet *p)
 {
@@ -1076,6 +1095,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dispatch),
+		cmocka_unit_test(test_long_numbers),
 		cmocka_unit_test(test_dispatch_cut_anywhere),
 		cmocka_unit_test(test_wrapped_pointer),
 		cmocka_unit_test(test_packets_of_releases),

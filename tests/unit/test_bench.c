@@ -31,6 +31,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if !__GLIBC_PREREQ(2, 33)
@@ -752,6 +753,25 @@ static void put(const char *dir, unsigned node, const char *name, const char *te
 	fclose(f);
 }
 
+// Samples that cannot be read: a folder where no more file can be opened, and none.
+static void test_load_fails(void **state)
+{
+	struct rlimit old, none;
+	struct load l = {0};
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = old;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	const int folder = load_add(&l, "/"), error = errno;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(folder, -1);
+	assert_int_equal(error, EMFILE);
+	assert_int_equal(load_add(&l, "/proc/no"), -1);
+	assert_int_equal(errno, ENOENT);
+	load_fini(&l);
+}
+
 // A host of as many partitions as there are: those that the record has no room for are counted.
 static void test_context_gpus(void **state)
 {
@@ -773,8 +793,15 @@ static void test_context_gpus(void **state)
 		put(dir, i, "properties", text);
 	}
 	assert_int_equal(host_set_root(dir), 0);
+	bool now = false;
+	const time_t begin = time(NULL);
 	bench_context_host(&c);
 	host_set_root("/");
+	for (time_t t = begin; t <= time(NULL) && !now; t++) {
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&t));
+		now = strcmp(c.text[CONTEXT_started], text) == 0;
+	}
+	assert_true(now);
 	const char *gpus = c.text[CONTEXT_gpus], *more = strstr(gpus, "; and ");
 	assert_memory_equal(gpus, "gfx942 0000:00:00.0 xcc 1 mec 178; gfx942 0000:01:00.0 xcc 1",
 			    60);
@@ -1066,6 +1093,7 @@ int main(void)
 		cmocka_unit_test(test_ab_memory),
 		cmocka_unit_test(test_plot_text),
 		cmocka_unit_test(test_context_gpus),
+		cmocka_unit_test(test_load_fails),
 		cmocka_unit_test(test_queue_sets),
 		cmocka_unit_test(test_queue_sets_levels),
 		cmocka_unit_test(test_queue_sets_refused),

@@ -531,18 +531,19 @@ static void test_names_long(void **state)
 	buf_fini(&elf);
 }
 
-// A file has the names if it begins as what is loaded, or if that cannot be read. The file may be
-// gone, too short, or another by now: then what is loaded has the names.
+// A file has the names if it begins as what is loaded, or if no code can be read there. The file
+// may be gone, too short, or another by now: then what is loaded has the names.
 static void test_sources(void **state)
 {
 	static const struct {
 		const char *suffix;
-		unsigned loaded; // 0: cannot be read, 1: the file's code, 2: other code
+		unsigned loaded; // 0: cannot be read, 1: the file's code, 2: other code, 3: no code
 		const char *first, *second;
 	} cases[] = {
 		{"", 0, "_Z5scalePff", "add"},
 		{"", 1, "_Z5scalePff", "add"},
 		{"", 2, "other", "?"},
+		{"", 3, "_Z5scalePff", "add"},
 		{"#offset=0&size=1024", 1, "_Z5scalePff", "add"},
 		{"#offset=0&size=9999999", 0, "?", "?"},
 		{"#offset=0&size=9999999", 2, "other", "?"},
@@ -550,6 +551,7 @@ static void test_sources(void **state)
 		{"x", 0, "?", "?"},
 		{"x", 2, "other", "?"},
 	};
+	static const char zeros[8192];
 	char path[] = "/tmp/gpq-code-XXXXXX";
 	struct buf file = {0}, memory = {0};
 	struct elf_parts p;
@@ -564,7 +566,8 @@ static void test_sources(void **state)
 	for (unsigned i = 0; i < COUNT(cases); i++) {
 		const uint64_t at = cases[i].loaded == 0   ? BASE(0)
 				    : cases[i].loaded == 1 ? (uintptr_t)file.data
-							   : (uintptr_t)memory.data;
+				    : cases[i].loaded == 2 ? (uintptr_t)memory.data
+							   : (uintptr_t)zeros;
 		load(1, text("file://%s%s", path, cases[i].suffix));
 		maps[0].l_addr = at;
 		struct code_names *c = code_names_new(getpid());

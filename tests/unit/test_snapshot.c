@@ -201,7 +201,7 @@ static void cgroups(void **state)
 		 "0::/kubepods.slice/group1.slice/crio-" ID1 ".scope\n");
 	redacted(redact_cgroup, "0::/lxc.payload.alice/init.scope\n",
 		 "0::/lxc.payload.group2/init.scope\n");
-	// An id has 64 digits; a name may be of fewer.
+	// An id has 64 digits; a name may have fewer, or other letters.
 	redacted(redact_cgroup, "0::/lxc.payload.0123456789abcdef/init.scope\n",
 		 "0::/lxc.payload.group3/init.scope\n");
 	redacted(redact_cgroup, "0::/machine.slice/machine-alice.scope\n",
@@ -209,6 +209,9 @@ static void cgroups(void **state)
 	redacted(redact_cgroup, "0::/user.slice/user-1000.slice/alice.service/app\n",
 		 "0::/user.slice/group4.slice/group2.service/group5\n");
 	redacted(redact_cgroup, "no colons alice", "group6\n");
+	redacted(redact_cgroup,
+		 "0::/team-0123456789abcdef0123456789abcdef0123456789abcdef0123456789a\n",
+		 "0::/group7\n");
 	redact_free(names);
 }
 

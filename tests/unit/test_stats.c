@@ -145,6 +145,10 @@ static void test_hist_json(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(hist_read(&back, bad[i], strlen(bad[i])));
 	assert_int_equal(back.count, 0);
+	static const char newer[] = "{\"rule\":\"loglin32\",\"mode\":3,\"count\":2,\"sum\":6,"
+				    "\"min\":3,\"max\":3,\"buckets\":[[3,2]]}";
+	assert_true(hist_read(&back, newer, strlen(newer)));
+	assert_int_equal(back.count, 2);
 	buf_fini(&b);
 }
 
