@@ -200,7 +200,7 @@ def _(r):
         for context, qid in enumerate(qids):
             for file, text in ("gpuid", GPU), ("size", 4096), ("type", 0):
                 r.write(f"/sys/class/kfd/kfd/proc/{t.pid}/context_{context + 1}/queues/{qid}/{file}", str(text))
-    s = Sched(r, "--offline", pids(a, b, c), "--idle", "5ms", "--max-hold", "10m")
+    s = Sched(r, "-v", "--offline", pids(a, b, c), "--idle", "5ms", "--max-hold", "10m")
     yield s.settled(3), True
     yield s.of("offline", "unreached_queues"), [0]
     for _ in range(2):
@@ -212,7 +212,8 @@ def _(r):
         s.at(5 * MS)
         r.until(lambda: not a.off + b.off + c.off)
         s.answered(a, b, c)
-    yield s.end()[:1], "0"
+    said = s.end()
+    yield (said[:1], said.count("gpq: sched: 3 processes so far; hints come in at ")), ("0", 1)
 
 
 @scenario("what a hold costs: from the hint to the last queue off, from the decision to resume to the last queue on")

@@ -29,6 +29,8 @@ static void take(void *ctx, const struct amdlog_record *r)
 	amdlog_summary_add(&x->sum, x->scan, r, NULL, &e);
 }
 
+static int64_t assumed = -1; // the process of lines that name none
+
 static void read_log(struct reader *x, const char *text, size_t len, bool part)
 {
 	const struct amdlog_filter all = {.until_us = AMDLOG_UNKNOWN};
@@ -39,6 +41,7 @@ static void read_log(struct reader *x, const char *text, size_t len, bool part)
 		x->sum.part.resumed = true;
 	x->reassembly = amdlog_reassembly_new(&sink);
 	x->scan = x->reassembly->scan;
+	x->scan->threads.assumed = assumed;
 	amdlog_scan_feed(x->scan, text, len);
 	amdlog_scan_end(x->scan);
 	amdlog_reassembly_end(x->reassembly);
@@ -217,136 +220,86 @@ static void test_logs(void **state)
 	}
 }
 
-#define P "us: [pid:7     tid:0x7f00000000aa] "
-#define Q "us: [pid:7     tid:0x7f00000000bb] "
+// Lines of two threads of process 7.
+#define A(us, text) ":3:a.cpp                   :1   : " #us " " P text "\n"
+#define B(us, text) ":3:a.cpp                   :1   : " #us " " Q text "\n"
+#define P           "us: [pid:7     tid:0x7f00000000aa] "
+#define Q           "us: [pid:7     tid:0x7f00000000bb] "
 #define DISPATCH(hwq, obj, grid)                                                             \
 	"HWq=0x" hwq ", Dispatch Header = 0xb02 (type=2, barrier=1, acquire=1, release=1), " \
 	"setup=3, grid=[" grid ", 1, 1], workgroup=[64, 1, 1], private_seg_size=0, "         \
-	"group_seg_size=0, kernel_obj=0x" obj ", kernarg_address=0x6, completion_signal=0x0\n"
+	"group_seg_size=0, kernel_obj=0x" obj ", kernarg_address=0x6, completion_signal=0x0"
 
 // 6.0: rings in packets, handles in queue lines, joined by streams; two threads; a graph launch
 // whose kernel is known by its object; an object that gets another kernel; a creation that returns
 // much later.
-static const char joined[] =
-	":3:hip_stream.cpp          :1   : 1000 " P "hipStreamCreate ( 0x1 ) \n"
-	":3:rocdevice.cpp           :1   : 1001 " P
-	"created hardware queue 0xa000 with size 16384 with priority 1, cooperative: 0\n"
-	":3:rocdevice.cpp           :1   : 1002 " P "acquireQueue refCount: 0xa000 (1)\n"
-	":3:hip_stream.cpp          :1   : 1003 " P
-	"hipStreamCreate: Returned hipSuccess : stream:0x51\n"
-	":3:hip_module.cpp          :1   : 1010 " P
-	"hipLaunchKernel ( 0x1, {1,1,1}, {1,1,1}, 0x2, 0, stream:0x51 ) \n"
-	":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : one\n"
-	":3:rocvirtual.cpp          :1   : 1012 " Q "ShaderName : two\n"
-	":4:rocvirtual.cpp          :1   : 1013 " P
-		DISPATCH("b000", "e1", "64") ":4:rocvirtual.cpp          :1   : 1014 " Q DISPATCH(
-			"b000", "e2",
-			"128") ":3:hip_module.cpp          :1   : 1015 " P
-			       "hipLaunchKernel: Returned hipSuccess : \n"
-			       ":4:rocvirtual.cpp          :1   : 1013 " Q DISPATCH(
-				       "b000", "e1",
-				       "32") ":3:hip_module.cpp          :1   : 1017 " Q
-					     "hipLaunchKernel ( 0x1, {1,1,1}, {1,1,1}, 0x2, 0, "
-					     "stream:0x52 ) \n"
-					     ":3:rocdevice.cpp           :1   : 1018 " Q
-					     "created hardware queue 0xa800 with size 16384 with "
-					     "priority 2, cooperative: 0\n"
-					     ":3:rocvirtual.cpp          :1   : 1019 " Q
-					     "ShaderName : three\n"
-					     ":4:rocvirtual.cpp          :1   : 1020 " Q DISPATCH(
-						     "b800", "e1",
-						     "256") ":4:rocvirtual.cpp          :1   : "
-							    "1021 " P DISPATCH(
-								    "b800", "e1",
-								    "8") ":4:rocvirtual.cpp        "
-									 "  :1   : 1022 " P
-										 DISPATCH(
-											 "b800",
-											 "e9",
-											 "8") ":3:"
-											      "hip_"
-											      "modu"
-											      "le."
-											      "cpp "
-											      "    "
-											      "    "
-											      " :1 "
-											      "  : "
-											      "1023"
-											      " " Q
-											      "hipL"
-											      "aunc"
-											      "hKer"
-											      "nel:"
-											      " Ret"
-											      "urne"
-											      "d "
-											      "hipE"
-											      "rror"
-											      "Unkn"
-											      "own "
-											      ": : "
-											      "dura"
-											      "tion"
-											      ": 6 "
-											      "us\n"
-											      ":3:"
-											      "rocd"
-											      "evic"
-											      "e."
-											      "cpp "
-											      "    "
-											      "    "
-											      "  "
-											      ":1  "
-											      " : "
-											      "1030"
-											      " " P
-											      "dele"
-											      "ting"
-											      " "
-											      "hard"
-											      "ware"
-											      " que"
-											      "ue "
-											      "0xa0"
-											      "00 "
-											      "with"
-											      " "
-											      "refC"
-											      "ount"
-											      " 0"
-											      "\n";
+static const char *const joined[] = {
+	A(1000, "hipStreamCreate ( 0x1 ) "),
+	A(1001, "created hardware queue 0xa000 with size 16384 with priority 1, cooperative: 0"),
+	A(1002, "acquireQueue refCount: 0xa000 (1)"),
+	A(1003, "hipStreamCreate: Returned hipSuccess : stream:0x51"),
+	A(1010, "hipLaunchKernel ( 0x1, {1,1,1}, {1,1,1}, 0x2, 0, stream:0x51 ) "),
+	A(1011, "ShaderName : one"),
+	B(1012, "ShaderName : two"),
+	A(1013, DISPATCH("b000", "e1", "64")),
+	B(1014, DISPATCH("b000", "e2", "128")),
+	A(1015, "hipLaunchKernel: Returned hipSuccess : "),
+	B(1013, DISPATCH("b000", "e1", "32")),
+	B(1017, "hipLaunchKernel ( 0x1, {1,1,1}, {1,1,1}, 0x2, 0, stream:0x52 ) "),
+	B(1018, "created hardware queue 0xa800 with size 16384 with priority 2, cooperative: 0"),
+	B(1019, "ShaderName : three"),
+	B(1020, DISPATCH("b800", "e1", "256")),
+	A(1021, DISPATCH("b800", "e1", "8")),
+	A(1022, DISPATCH("b800", "e9", "8")),
+	B(1023, "hipLaunchKernel: Returned hipErrorUnknown : : duration: 6 us"),
+	A(1030, "deleting hardware queue 0xa000 with refCount 0"),
+};
+
+static struct buf text_of(const char *const *lines, size_t n)
+{
+	struct buf text = {0};
+	for (size_t i = 0; i < n; i++)
+		buf_puts(&text, lines[i]);
+	return text;
+}
+
+static void check_lines(const char *const *lines, size_t n)
+{
+	struct buf text = text_of(lines, n);
+	check_log(text.data, text.len);
+	buf_fini(&text);
+}
+
+static void read_joined(struct reader *x)
+{
+	struct buf text = text_of(joined, COUNT(joined));
+	read_log(x, text.data, text.len, true);
+	buf_fini(&text);
+}
 
 static void test_state_carried(void **state)
 {
 	(void)state;
-	check_log(joined, sizeof(joined) - 1);
+	check_lines(joined, COUNT(joined));
 }
 
 // Streams of two handles write to one ring: a later part may be the first to say so.
 static void test_disputed(void **state)
 {
-	static const char log[] =
-		":3:rocdevice.cpp           :1   : 1000 " P "hipStreamCreate ( 1 )\n"
-		":3:rocdevice.cpp           :1   : 1001 " P
-		"created hardware queue 0x900 with size 1, cooperative: 0\n"
-		":3:rocdevice.cpp           :1   : 1002 " P
-		"hipStreamCreate: Returned hipSuccess : stream:0x51\n"
-		":3:rocdevice.cpp           :1   : 1003 " P "hipLaunchKernel ( 1, stream:0x51 )\n"
-		":4:rocvirtual.cpp          :1   : 1004 " P DISPATCH(
-			"7000", "1",
-			"64") ":3:rocdevice.cpp           :1   : 1005 " P "hipStreamCreate ( 1 )\n"
-			      ":3:rocdevice.cpp           :1   : 1006 " P
-			      "created hardware queue 0x901 with size 1, cooperative: 0\n"
-			      ":3:rocdevice.cpp           :1   : 1007 " P
-			      "hipStreamCreate: Returned hipSuccess : stream:0x52\n"
-			      ":3:rocdevice.cpp           :1   : 1008 " P
-			      "hipLaunchKernel ( 1, stream:0x52 )\n"
-			      ":4:rocvirtual.cpp          :1   : 1009 " P DISPATCH("7000", "1",
-										   "64");
+	static const char *const log[] = {
+		A(1000, "hipStreamCreate ( 1 )"),
+		A(1001, "created hardware queue 0x900 with size 1, cooperative: 0"),
+		A(1002, "hipStreamCreate: Returned hipSuccess : stream:0x51"),
+		A(1003, "hipLaunchKernel ( 1, stream:0x51 )"),
+		A(1004, DISPATCH("7000", "1", "64")),
+		A(1005, "hipStreamCreate ( 1 )"),
+		A(1006, "created hardware queue 0x901 with size 1, cooperative: 0"),
+		A(1007, "hipStreamCreate: Returned hipSuccess : stream:0x52"),
+		A(1008, "hipLaunchKernel ( 1, stream:0x52 )"),
+		A(1009, DISPATCH("7000", "1", "64")),
+	};
 	(void)state;
-	check_log(log, sizeof(log) - 1);
+	check_lines(log, COUNT(log));
 }
 
 // Without process ids each file is a process of its own.
@@ -368,22 +321,38 @@ static void test_files_without_pids(void **state)
 	amdlog_merge_fini(&m);
 }
 
+// Lines that name no process are of the one that the file is named for, others are not.
+static void test_files_with_pids(void **state)
+{
+	static const char *const log[] = {
+		":3:hip_module.cpp          :1   : 1010us: hipFree ( 0x1 )\n",
+		A(1011, "hipFree ( 0x1 )"),
+		":3:hip_module.cpp          :1   : 1012us: hipFree ( 0x1 )\n",
+		":3:hip_module.cpp          :1   : 1013us: hipFree ( 0x1 )\n",
+		B(1014, "hipFree ( 0x1 )"),
+	};
+	(void)state;
+	assumed = 5;
+	check_lines(log, COUNT(log));
+	assumed = -1;
+}
+
 static void test_names_that_are_no_text(void **state)
 {
-	static const char log[] =
-		":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : a\xff\n"
-		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : a\xfe\n"
-		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : b\xff\x05z\n"
-		":3:rocvirtual.cpp          :1   : 1012 " P "ShaderName : \xe4\xbd\xa0\"\\\x01\n";
+	static const char *const log[] = {
+		A(1011, "ShaderName : a\xff"),
+		A(1012, "ShaderName : a\xfe"),
+		A(1012, "ShaderName : b\xff\x05z"),
+		A(1012, "ShaderName : \xe4\xbd\xa0\"\\\x01"),
+	};
 	(void)state;
-	check_log(log, sizeof(log) - 1);
+	check_lines(log, COUNT(log));
 }
 
 // A name in hex that lost a digit, or has one that is none, is refused: it would be another name.
 static void test_damaged_hex(void **state)
 {
-	static const char log[] =
-		":3:rocvirtual.cpp          :1   : 1011 " P "ShaderName : a\xffz\n";
+	static const char log[] = A(1011, "ShaderName : a\xffz");
 	static const char *const cases[] = {"61ff7a", "61f?7a", "61?f7a", "61ff7", "61FF7A"};
 	struct reader x;
 	struct amdlog_part part = {.file = (char *)(uintptr_t) "x", .sum = &x.sum};
@@ -426,7 +395,7 @@ static void test_damage(void **state)
 	const char *why;
 	unsigned refused = 0;
 	(void)state;
-	read_log(&x, joined, sizeof(joined) - 1, true);
+	read_joined(&x);
 	amdlog_partial_write(&line, &part);
 	end_log(&x);
 	line.len--;
@@ -508,7 +477,7 @@ static void test_identity(void **state)
 	struct buf line = {0};
 	const char *why;
 	(void)state;
-	read_log(&x, joined, sizeof(joined) - 1, true);
+	read_joined(&x);
 	for (int whole = 0; whole < 2; whole++) {
 		struct amdlog_part got;
 		part.rank = part.size = part.inode = whole ? AMDLOG_UNKNOWN : 5;
@@ -583,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_state_carried),
 		cmocka_unit_test(test_disputed),
 		cmocka_unit_test(test_files_without_pids),
+		cmocka_unit_test(test_files_with_pids),
 		cmocka_unit_test(test_names_that_are_no_text),
 		cmocka_unit_test(test_damaged_hex),
 		cmocka_unit_test(test_damage),
