@@ -553,16 +553,33 @@ static void look_at_classes(struct sched *s, uint64_t now)
 	s->looked_ns = now;
 }
 
-// Waits for signals, hints, newcomers, and answers of holders and of readers.
+// Is there something to do as soon as this member's holder answers? Of those of a job that are held
+// or resumed on the same GPU one is waited for: until it answers, nothing can be done there.
+static bool is_waited_for(struct sched *s, const struct group_member *m)
+{
+	const uint64_t changing = m->state == MEMBER_ASKED ? group_busy(m) : 0;
+	if (!changing)
+		return member_is_asked(m);
+	struct sched_job *j = &s->jobs[m->job];
+	if (!(changing & ~j->waited_for))
+		return false;
+	j->waited_for |= changing;
+	return true;
+}
+
+// Waits for signals, hints, newcomers, and answers of holders and of readers. Holders mostly answer
+// in the order in which they were asked, so the last one saves the most turns.
 static void wait_for_turn(struct sched *s, uint64_t then)
 {
 	size_t n = FIXED;
+	for (size_t i = 0; i < s->num_jobs; i++)
+		s->jobs[i].waited_for = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct group *g = &s->classes[i].group;
 		struct pollfd *p = ARRAY_ADD(s->polled, s->room, n);
 		*p = (struct pollfd){.fd = group_reader_fd(g), .events = POLLIN};
-		for (size_t k = 0; k < g->n; k++)
-			if (member_is_asked(g->v[k])) {
+		for (size_t k = g->n; k-- > 0;)
+			if (is_waited_for(s, g->v[k])) {
 				p = ARRAY_ADD(s->polled, s->room, n);
 				*p = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};
 			}

@@ -62,6 +62,7 @@ struct sched_job {
 	uint64_t gpus;          // where its processes have queues
 	uint64_t busy;          // where the answer to a hold or its end is awaited
 	size_t members, missed; // living processes; those that cannot be held
+	uint64_t waited_for;    // where a holder is polled whose answer is awaited
 	// --slice (slices.c):
 	uint64_t tenant_id; // the same for all jobs of a tenant
 	uint64_t wants;     // the GPUs of which it wants slices

@@ -25,9 +25,9 @@ end_sched "bursts"
 set_gpus() { echo "$1" > /sys/module/amdgpu/parameters/waves && echo "$2" > /sys/module/amdgpu/parameters/poll_us; }
 set_gpus 0 10
 sched_eight --offline pid=${workers#,} --idle 5ms
-OURS=$(holdcost hints $SOCKET 40 $S $(echo ${workers#,} | tr , ' '))
+OURS=$(holdcost hints $SOCKET 80 $S $(echo ${workers#,} | tr , ' '))
 end_sched "hints"
-BARE=$(holdcost group 40 $(echo ${workers#,} | tr , ' '))
+BARE=$(holdcost group 80 $(echo ${workers#,} | tr , ' '))
 set_gpus 32 300
 note "$OURS; $BARE"
 between "from hint to last queue off, times the bare calls" "$(echo "$OURS $BARE" | awk '{ printf "%.2f", $2 / $15 }')" 0.5 1.2
