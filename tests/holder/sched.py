@@ -317,6 +317,26 @@ def _(r):
     yield ends(a, h), ENDED
 
 
+@scenario("holders answer in any order: a hint is answered with the last of them")
+def _(r):
+    ts = [r.target(0) for _ in range(3)]
+    s = Sched(r, "--offline", pids(*ts), "--idle", "5ms", "--max-hold", "10m")
+    s.settled(3)
+    for late in ts:
+        kill(late.holder, signal.SIGSTOP)
+        s.link.send("begin 1")
+        r.until(lambda: all(t.off for t in ts if t is not late))
+        yield late.off, ""
+        kill(late.holder, signal.SIGCONT)
+        yield s.link.take(), "ok off=3"
+        s.at(SECOND)
+        s.ask("end 1")
+        s.at(5 * MS)
+        r.until(lambda: not any(t.off for t in ts))
+        s.answered(*ts)
+        s.at(SECOND)
+
+
 @scenario("a holder that does not answer for 2 s is missed, and its late answer is taken")
 def _(r):
     a, b = r.target(0), r.target(0)
