@@ -636,6 +636,12 @@ uint64_t group_busy(const struct group_member *m)
 	return m->look == LOOK_TO_DECIDE ? m->gpus : m->changing | (m->held ^ member_wanted(m));
 }
 
+uint64_t group_last_change(const struct group_member *m)
+{
+	const bool more = m->outdated || m->look == LOOK_TO_DECIDE || m->held != member_wanted(m);
+	return m->state == MEMBER_ASKED && !more ? m->changing : 0;
+}
+
 void group_ask_member(struct group *g, struct group_member *m, uint64_t want)
 {
 	// A hold that was to end and to begin anew while an answer was awaited has the old

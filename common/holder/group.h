@@ -229,6 +229,9 @@ void group_ask_member(struct group *g, struct group_member *m, uint64_t want);
 // The GPUs on which a hold of the member, or its end, is awaited.
 uint64_t group_busy(const struct group_member *m);
 
+// Of these GPUs those of the request under way, if no other follows its answer; else 0.
+uint64_t group_last_change(const struct group_member *m);
+
 // Takes the answers that have come, and sends another request where m->want has changed. Never
 // waits. With `nowait` a member whose answer is overdue becomes MEMBER_SILENT: connection, hold and
 // deadline stay, and the late answer is taken as any other.

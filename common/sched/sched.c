@@ -25,6 +25,10 @@
 // are watched.
 #define SETTLE_NS (100 * MS)
 
+// Answers that are not waited for are taken after this time all the same: the one that is waited
+// for may be a stuck holder's.
+#define LEFT_NS (5 * MS)
+
 #define AWAKE 50 // sampling takes at most 1 / AWAKE of a processor
 
 #define PATIENCE_MS 2000 // hints do not wait longer for a holder, whose deadline ends its hold
@@ -553,25 +557,27 @@ static void look_at_classes(struct sched *s, uint64_t now)
 	s->looked_ns = now;
 }
 
-// Is there something to do as soon as this member's holder answers? Of those of a job that are held
-// or resumed on the same GPU one is waited for: until it answers, nothing can be done there.
-static bool is_waited_for(struct sched *s, const struct group_member *m)
+// Is the loop to go on as soon as this member's holder answers? Of the members of a job that are
+// held or resumed on the same GPU one is waited for: before its answer the job is not off there, or
+// on, whatever the others say.
+static bool is_waited_for(struct sched *s, size_t class, const struct group_member *m)
 {
-	const uint64_t changing = m->state == MEMBER_ASKED ? group_busy(m) : 0;
-	if (!changing)
+	const uint64_t last = class ? group_last_change(m) : 0;
+	if (!last)
 		return member_is_asked(m);
 	struct sched_job *j = &s->jobs[m->job];
-	if (!(changing & ~j->waited_for))
+	if (!(last & ~j->waited_for))
 		return false;
-	j->waited_for |= changing;
+	j->waited_for |= last;
 	return true;
 }
 
 // Waits for signals, hints, newcomers, and answers of holders and of readers. Holders mostly answer
-// in the order in which they were asked, so the last one saves the most turns.
+// in the order in which they were asked, so to wait for the last one saves the most turns.
 static void wait_for_turn(struct sched *s, uint64_t then)
 {
 	size_t n = FIXED;
+	bool left = false;
 	for (size_t i = 0; i < s->num_jobs; i++)
 		s->jobs[i].waited_for = 0;
 	for (size_t i = 0; i < s->n; i++) {
@@ -579,12 +585,14 @@ static void wait_for_turn(struct sched *s, uint64_t then)
 		struct pollfd *p = ARRAY_ADD(s->polled, s->room, n);
 		*p = (struct pollfd){.fd = group_reader_fd(g), .events = POLLIN};
 		for (size_t k = g->n; k-- > 0;)
-			if (is_waited_for(s, g->v[k])) {
+			if (is_waited_for(s, i, g->v[k])) {
 				p = ARRAY_ADD(s->polled, s->room, n);
 				*p = (struct pollfd){.fd = g->v[k]->link.fd, .events = POLLIN};
+			} else {
+				left |= member_is_asked(g->v[k]);
 			}
 	}
-	wait_any(s->polled, n, then);
+	wait_any(s->polled, n, left ? lesser(then, clock_ns() + LEFT_NS) : then);
 }
 
 // Are newcomers of the last class to be attached to now? Yes if a class above has work, but behind

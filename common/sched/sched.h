@@ -58,11 +58,11 @@ struct sched_job {
 	struct sched_unit *units; // owned
 	size_t n, cap;
 	uint64_t refused_ns; // when one of its processes could not be held; 0: none was refused
+	uint64_t waited_for; // the GPUs for which one of its holders is polled
 	// Derived by jobs_derive():
 	uint64_t gpus;          // where its processes have queues
 	uint64_t busy;          // where the answer to a hold or its end is awaited
 	size_t members, missed; // living processes; those that cannot be held
-	uint64_t waited_for;    // where a holder is polled whose answer is awaited
 	// --slice (slices.c):
 	uint64_t tenant_id; // the same for all jobs of a tenant
 	uint64_t wants;     // the GPUs of which it wants slices
